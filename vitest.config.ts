@@ -7,6 +7,7 @@ export default defineConfig({
       'contract',
       'scanner',
       'scam',
+      'names',
       'server',
       'agent',
       'web',

@@ -2,13 +2,14 @@
 // answers the same JSON; and the server's start. Bars: 4 times on one connection; GET /dashboard/status 10 times saturated. Prints a table and keeps dashboard.json. Linux only (/proc).
 // `node bench/dashboard.ts [--only /dashboard/status]`. Needs npm start once (for the build).
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { fill, idOf, startAccount } from './full-account.ts';
 import { askOften } from './keep-alive.ts';
+import { cpuOf } from './process-cpu.ts';
 import { type BenchServer, keepResult, median, startServer } from './server.ts';
 
 const SCANS = 10_000;
@@ -49,13 +50,6 @@ interface Peer {
   url: string;
   pid: number;
   stop(): void;
-}
-
-/** CPU time that the threads of a process have used, in µs. */
-function cpuOf(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const of = (thread: string) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
-  return threads.reduce((sum, thread) => sum + of(thread), 0) / 1_000;
 }
 
 /** CPU of a process per request, in µs. */

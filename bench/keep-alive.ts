@@ -1,4 +1,4 @@
-// Sends GET requests over connections that stay open, with as little work of its own as there can be.
+// Sends requests over connections that stay open, with as little work of its own as there can be.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
@@ -41,14 +41,21 @@ class Connection {
   }
 }
 
-/** Asks an address `count` times over `connections` connections, each of which waits for its answer. @throws when one is not 200. */
+/** Asks an address `count` times, by POST where there is a body, over `connections` connections, each of which waits for its answer. @throws when one is not 200. */
 export async function askOften(
   url: string,
-  { headers = {}, count, connections }: { headers?: Record<string, string>; count: number; connections: number },
+  {
+    headers = {},
+    body,
+    count,
+    connections,
+  }: { headers?: Record<string, string>; body?: Buffer; count: number; connections: number },
 ): Promise<void> {
   const { hostname, port, host, pathname, search } = new URL(url);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const request = Buffer.from(`GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${lines.join('')}\r\n`);
+  const length = body === undefined ? '' : `content-length: ${body.length}\r\n`;
+  const head = `${body === undefined ? 'GET' : 'POST'} ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${lines.join('')}${length}\r\n`;
+  const request = Buffer.concat([Buffer.from(head), body ?? Buffer.alloc(0)]);
   let left = count;
   await Promise.all(
     Array.from({ length: connections }, async () => {

@@ -23,13 +23,19 @@ export function memoryOf(pids: readonly number[]): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
-/** Memory of a server's main process, and of its engine processes together, in MB; and the number of engines. */
-export function memoryByKind(pid: number): { main_mb: number; engines_mb: number; engines: number } {
+/** Memory of a server's main process, that part of it which is no file, and memory of its engine processes together, in MB; and the number of engines. */
+export function memoryByKind(pid: number): { main_mb: number; own_mb: number; engines_mb: number; engines: number } {
   const engines = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name))
     .filter((name) => Number(/^PPid:\t(\d+)$/mu.exec(read(`/proc/${name}/status`))?.[1] ?? 0) === pid)
     .filter((name) => read(`/proc/${name}/cmdline`).includes('yara-process'))
     .map(Number);
-  const main_kb = Number(/^Pss: +(\d+) kB$/mu.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
-  return { main_mb: main_kb / 1024, engines_mb: engines.length === 0 ? 0 : memoryOf(engines), engines: engines.length };
+  const kilobytes = (name: string) =>
+    Number(new RegExp(`^${name}: +(\\d+) kB$`, 'mu').exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+  return {
+    main_mb: kilobytes('Pss') / 1024,
+    own_mb: kilobytes('Anonymous') / 1024,
+    engines_mb: engines.length === 0 ? 0 : memoryOf(engines),
+    engines: engines.length,
+  };
 }

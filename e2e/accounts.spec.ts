@@ -108,8 +108,9 @@ test('an administrator disables somebody, gives a role, and reads it all in the 
   const maria = await palisade.open('maria');
   await chooseInMenu(page, 'Users');
   await expect(page.getByText('2 people')).toBeVisible();
-  await page.getByRole('button', { name: 'Manage maria@example.com' }).click();
+  await page.getByRole('button', { name: 'maria', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'maria' });
+  await dialog.getByRole('tab', { name: 'Account' }).click();
   await expect(dialog.getByRole('button', { name: /^Sign out / })).toHaveCount(1);
   await dialog.getByRole('button', { name: 'Disable account' }).click();
   // The focused button was removed.
@@ -131,8 +132,10 @@ test('an administrator disables somebody, gives a role, and reads it all in the 
   await dialog.getByRole('link', { name: 'Activity in the audit log' }).click();
   await expect(page.getByText(/^Verified up to entry \d+$/)).toBeVisible();
   const entries = page.getByRole('list', { name: 'Entries' });
-  await expect(entries.getByRole('listitem').first()).toContainText('Role changed from customer to support');
-  await expect(entries).toContainText('Account disabled');
+  await expect(entries.getByRole('listitem').first()).toContainText(
+    'boss@example.com changed the role of maria@example.com from customer to support',
+  );
+  await expect(entries).toContainText('boss@example.com disabled the account of maria@example.com');
 
   await maria.getByRole('button', { name: 'Sign In' }).click();
   await expect(maria.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
@@ -169,6 +172,6 @@ test('somebody takes all their data along, and deletes the account', async ({ pa
   await expect(page.getByText('The email or password is wrong. Try again.')).toBeVisible();
 
   await chooseInMenu(boss, 'Audit log');
-  await expect(boss.getByRole('list', { name: 'Entries' }).getByRole('listitem').first()).toContainText('Account deleted');
+  await expect(boss.getByRole('list', { name: 'Entries' }).getByRole('listitem').first()).toContainText('deleted the account');
   await expect(boss.getByText('maria@example.com')).toHaveCount(0);
 });

@@ -100,8 +100,7 @@ test('a requested plan is assigned and opens the premium page', { tag: '@core' }
   await expect(page.getByText(/^Requested on /)).toBeVisible();
 
   await admin.getByRole('tab', { name: 'Manage Subscriptions' }).click();
-  await admin.getByRole('region', { name: 'Plan requests' }).getByRole('button', { name: 'Review and assign' }).click();
-  await admin.getByRole('button', { name: 'Assign Subscription' }).click();
+  await admin.getByRole('region', { name: 'Plan requests' }).getByRole('button', { name: 'Assign plan' }).click();
   await expect(admin.getByText('Subscription assigned successfully to paul@example.com')).toBeVisible();
   await page.goto('/anti-hacking');
   await expect(page.getByRole('button', { name: 'Simulate Threat' })).toBeVisible();

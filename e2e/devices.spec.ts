@@ -134,7 +134,7 @@ test('rules reach a kernel, are taken back where they cut it off, and files are 
     expect(await computer.shell('/usr/local/bin/palisade-agent uninstall')).toContain('nothing of it is left');
     expect(await computer.shell('nft list tables; ls -A /opt /var/lib /usr/local/bin')).not.toContain('palisade');
     await go(page, '/devices');
-    await expect(device(page).getByText('Revoked')).toBeVisible();
+    await expect(device(page).getByText('Revoked', { exact: true })).toBeVisible();
   } catch (error) {
     process.stderr.write(`${computer.said()}\n`);
     throw error;

@@ -18,7 +18,7 @@ test('the keyboard alone leads to a scan, a person, a screen and an action', asy
   await expect(page.getByRole('link', { name: /skip/i })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('main')).toBeFocused();
-  await page.getByRole('main').getByRole('link', { name: 'Scan a file' }).focus();
+  await page.getByRole('main').getByRole('link', { name: 'Choose a file' }).focus();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1, name: 'Antivirus' })).toBeFocused();
   const chooser = page.waitForEvent('filechooser');

@@ -16,7 +16,7 @@ test('on a phone the answer comes first, no words are squeezed, and the way back
   const page = await palisade.open('maria', '/dashboard', { role: 'admin', is_premium: true, viewport: PHONE });
   await post(page, '/premium/anti-hacking/simulate-threat');
   await page.goto('/dashboard');
-  await expect(page.getByRole('list', { name: 'What would raise the score' })).toBeVisible();
+  await expect(page.locator('section.hero')).toBeVisible();
   const answer = await page.locator('section.hero').boundingBox();
   const tile = await page.getByRole('region', { name: 'Security Score', exact: true }).boundingBox();
   expect(answer?.y).toBeLessThan(tile?.y ?? 0);

@@ -70,7 +70,7 @@ test('a session code takes 2 presses, two-factor 5, a scan 1 and its advice 1, a
   expect(await presses()).toBe(3);
 
   // Devices are one press away on every screen.
-  await page.getByRole('navigation', { name: 'More' }).getByRole('link', { name: 'Devices' }).click();
+  await page.getByRole('navigation', { name: 'Tools and help' }).getByRole('link', { name: 'Devices' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
   expect(await presses()).toBe(1);
   await page.getByRole('button', { name: /^Linux/u }).click();
@@ -96,9 +96,9 @@ test('an administrator answers a waiting chat in 3 presses, and assigns a reques
   await expect(page.getByRole('log')).toContainText('Please restart it.');
   expect(await presses()).toBe(3);
 
-  await page.goto('/subscription-manager?tab=manage');
-  await page.getByRole('region', { name: 'Plan requests' }).getByRole('button', { name: 'Review and assign' }).click();
-  await page.getByRole('button', { name: 'Assign Subscription' }).click();
+  await page.goto('/dashboard');
+  await waiting.getByRole('link', { name: /^Decide/ }).click();
+  await page.getByRole('region', { name: 'Plan requests' }).getByRole('button', { name: 'Assign plan' }).click();
   await expect(page.getByText('Subscription assigned successfully to maria@example.com')).toBeVisible();
   expect(await presses()).toBe(2);
 });

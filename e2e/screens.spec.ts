@@ -55,7 +55,12 @@ async function addLong(palisade: Installation, page: Page): Promise<void> {
   await post(page, '/chat/messages', { message: `Hello ${'W'.repeat(300)}`, sender: 'user' });
 }
 
-/** Loads a screen on a phone without layout shifts or refused content. */
+/** Names of animations and transitions that take longer than a frame. They are expected to be none under reduced motion. */
+const runningAnimations = `document.getAnimations()
+  .filter((one) => one.playState === 'running' && one.effect.getComputedTiming().activeDuration > 20)
+  .map((one) => one.animationName ?? one.transitionProperty)`;
+
+/** Loads a screen on a phone without layout shifts, motion or refused content. */
 async function arrive(page: Page, path: string): Promise<void> {
   await page.goto(path, { waitUntil: 'networkidle' });
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
@@ -63,6 +68,7 @@ async function arrive(page: Page, path: string): Promise<void> {
   const shift = moved.reduce((sum, { value }) => sum + value, 0);
   expect(shift, JSON.stringify(moved)).toBeLessThanOrEqual(SHIFT_MAXIMUM);
   expect(await page.evaluate('window.refused')).toEqual([]);
+  expect(await page.evaluate(runningAnimations), 'Motion stops where a person asks for less of it.').toEqual([]);
 }
 
 /** Expects times and selects to have the same form on all screens. */
@@ -114,7 +120,7 @@ const DIALOGS: { name: string; path: string; open: (page: Page) => Promise<void>
   {
     name: 'alert',
     path: '/anti-hacking',
-    open: (page) => page.getByRole('list', { name: 'Alerts' }).getByRole('link').first().click(),
+    open: (page) => page.getByRole('list', { name: 'Simulated threats' }).getByRole('link').first().click(),
   },
   {
     name: 'user',

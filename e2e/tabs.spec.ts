@@ -123,7 +123,7 @@ test('shows changes for administrators and customers in their tabs, and refetche
   await maria.goto('/subscription-manager');
   await maria.getByRole('button', { name: /^Request this plan/ }).click();
   await expect(page.getByRole('region', { name: 'Plan requests' })).toContainText('maria@example.com', SOON);
-  await expect(page.getByRole('navigation', { name: 'Administration' })).toContainText('1 plan request waits', SOON);
+  await expect(page.getByRole('navigation', { name: 'People' })).toContainText('1 plan request waits', SOON);
 
   // The customer's screens: the answer, the plan, the plans on offer and the provider's name.
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: [] };

@@ -1,8 +1,8 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { firstScan, must, registrySettings, startServer } from './bare-machine.mjs';
+import { firstScan, must, registrySettings, shareNetwork, startServer } from './bare-machine.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { NEEDS } from './packages.mjs';
 
@@ -31,8 +31,8 @@ mount -t proc proc "$1/proc"
 exec chroot "$1" /bin/sh -c "$2"`;
 const NAMESPACES = ['--user', '--map-root-user', '--mount', '--pid', '--fork', '--kill-child'];
 
-/** A Debian for arm64 with these packages unpacked, and the means of this machine to reach the registry. @param {Record<string, string>} settings of npm */
-function newRoot(settings) {
+/** A Debian for arm64 with these packages unpacked, and the means of this machine to reach the registry. */
+function newRoot() {
   const place = mkdtempSync(join(tmpdir(), 'palisade-arm64-'));
   onTestFinished(() => rmSync(place, { recursive: true, force: true }), PATIENCE_MS);
   const root = join(place, 'root');
@@ -49,11 +49,7 @@ function newRoot(settings) {
   // The scripts of base-passwd, which are not run, make these.
   for (const name of ['passwd', 'group'])
     copyFileSync(join(root, `usr/share/base-passwd/${name}.master`), join(root, 'etc', name));
-  for (const path of ['/etc/resolv.conf', '/etc/hosts', settings['npm_config_cafile']]) {
-    if (path === undefined || !existsSync(path)) continue;
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    cpSync(path, join(root, path), { dereference: true });
-  }
+  shareNetwork(root);
   return root;
 }
 
@@ -61,13 +57,12 @@ test.runIf(isPossible)(
   'npm start runs on an emulated arm64, to a page and a true verdict',
   { timeout: PATIENCE_MS },
   async () => {
-    const settings = registrySettings();
-    const root = newRoot(settings);
+    const root = newRoot();
     must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, join(root, 'srv/palisade')]);
     writeFileSync(join(root, 'srv/start'), 'cd /srv/palisade && exec npm start\n');
     const command = ['sh', '-c', ENTER, 'sh', root, '. /srv/start'];
     const server = await startServer('unshare', [...NAMESPACES, ...command], {
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', PORT: '0', ...settings },
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', PORT: '0', ...registrySettings() },
     });
     expect(await firstScan(server.url)).toEqual({ 'eicar.com': 'infected', 'letter.txt': 'clean' });
     await server.stop('SIGKILL');

@@ -1,8 +1,18 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { asPlainUser, barePath, emptyHome, firstScan, freshClone, must, registrySettings, startServer } from './bare-machine.mjs';
+import {
+  asPlainUser,
+  barePath,
+  emptyHome,
+  firstScan,
+  freshClone,
+  makeDebian,
+  must,
+  registrySettings,
+  startServer,
+} from './bare-machine.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { NEEDS } from './packages.mjs';
 
@@ -65,22 +75,7 @@ test.runIf(onLinuxX64 && isRoot && NEEDS.mmdebstrap.isThere())(
   async () => {
     const place = newPlace('debian');
     const root = join(place, 'root');
-    const packages = ['nodejs', 'npm', 'git', 'ca-certificates'];
-    must('mmdebstrap', [
-      '--variant=minbase',
-      `--include=${packages.join(',')}`,
-      '--aptopt=APT::Install-Recommends "false"',
-      'bookworm',
-      root,
-    ]);
-    const settings = registrySettings();
-    // The certificates and the resolver of this machine, by which it reaches the registry.
-    for (const path of ['/etc/resolv.conf', '/etc/hosts', settings['npm_config_cafile']].filter(
-      (one) => one !== undefined && existsSync(one),
-    )) {
-      mkdirSync(dirname(join(root, String(path))), { recursive: true });
-      cpSync(String(path), join(root, String(path)), { dereference: true });
-    }
+    makeDebian(root, ['nodejs', 'npm', 'git', 'ca-certificates']);
     must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, join(root, 'srv/palisade')]);
     must('chown', ['-R', '65534:65534', join(root, 'srv/palisade')]);
     mkdirSync(join(root, 'srv/home'));
@@ -90,7 +85,7 @@ test.runIf(onLinuxX64 && isRoot && NEEDS.mmdebstrap.isThere())(
     const enter =
       'mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" && chroot --userspec=65534:65534 "$1" /bin/sh /srv/start; exit $?';
     const server = await startServer('unshare', ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', enter, 'sh', root], {
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/srv/home', PORT: '0', ...settings },
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/srv/home', PORT: '0', ...registrySettings() },
     });
     expect(await firstScan(server.url)).toEqual({ 'eicar.com': 'infected', 'letter.txt': 'clean' });
     await server.stop('SIGKILL');

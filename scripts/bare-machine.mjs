@@ -1,7 +1,7 @@
 // Machines as newcomers have them, for the tests of the README's commands: a folder of links as the whole PATH, an empty HOME, a plain user, a fresh clone.
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
 /** nobody, on every Debian. */
@@ -26,6 +26,22 @@ export function registrySettings() {
   return Object.fromEntries(
     names.flatMap((name, at) => (['', 'null'].includes(values[at] ?? '') ? [] : [[`npm_config_${name}`, values[at] ?? '']])),
   );
+}
+
+/** Gives a root folder the resolver and the certificates by which this machine reaches registries. @param {string} root */
+export function shareNetwork(root) {
+  for (const path of ['/etc/resolv.conf', '/etc/hosts', registrySettings()['npm_config_cafile'] ?? '']) {
+    if (!existsSync(path)) continue;
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    cpSync(path, join(root, path), { dereference: true });
+  }
+}
+
+/** Makes a Debian 12 below a folder. @param {string} root @param {string[]} packages @param {string[]} [options] of mmdebstrap */
+export function makeDebian(root, packages, options = []) {
+  const settings = ['--variant=minbase', '--aptopt=APT::Install-Recommends "false"', `--include=${packages.join(',')}`];
+  must('mmdebstrap', [...settings, ...options, 'bookworm', root]);
+  shareNetwork(root);
 }
 
 /** A clone of the last commit that a plain user owns. @param {string} place */
@@ -91,6 +107,8 @@ export async function startServer(command, args, options) {
   });
   return {
     url: await address,
+    pid: child.pid ?? 0,
+    ended,
     output: () => output,
     /** Does the same as `kill -TERM` of npm. `unshare` does not listen to that while it waits for its child; SIGKILL ends both. @param {NodeJS.Signals} [signal] */
     async stop(signal = 'SIGTERM') {

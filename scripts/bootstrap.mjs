@@ -42,6 +42,8 @@ const BUILT_FROM = [
   'scanner/package.json',
   'scam/src',
   'scam/package.json',
+  'names/src',
+  'names/package.json',
   'scripts/agent-package.mjs',
   'agent/src',
   'agent/install',

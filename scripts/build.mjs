@@ -61,7 +61,7 @@ function writeBuild() {
 }
 
 async function buildServer() {
-  const dependencies = ['scanner', 'scam', 'server'].flatMap((workspace) =>
+  const dependencies = ['scanner', 'scam', 'names', 'server'].flatMap((workspace) =>
     Object.keys(JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8')).dependencies),
   );
   rmSync(join(ROOT, 'server/dist'), { recursive: true, force: true });

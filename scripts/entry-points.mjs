@@ -6,6 +6,7 @@ export const SERVER_PROGRAMS = {
   palisade: 'src/palisade.ts',
   'yara-process': '../scanner/src/engine/yara-process.ts',
   'trial-process': '../scanner/src/rules/trial-process.ts',
+  'logo-thread': 'src/features/setup/logo-thread.ts',
   'mail-thread': 'src/features/chat/mail-thread.ts',
   'scam-thread': 'src/features/scam-check/scam-thread.ts',
   'picture-process': '../scam/src/picture-process.ts',

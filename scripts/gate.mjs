@@ -21,6 +21,7 @@ export const DIALECT_FILES = [
   'server/src/features/audit/',
   'server/src/features/subscriptions/',
   'server/src/features/dashboard/',
+  'server/src/features/web-protection/web-devices.test.ts',
 ];
 
 /** Test files that run at once. They wait for half of their time, so that three are what two cores bear. */

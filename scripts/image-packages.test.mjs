@@ -46,6 +46,7 @@ test('the image gets the packages of the server, and neither those that build no
   const copied = readdirSync(image, { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
   expect(copied.map(({ parentPath, name }) => join(parentPath, name).slice(image.length + 1)).sort()).toEqual([
     'node_modules/@palisade/contract',
+    'node_modules/@palisade/names',
     'node_modules/@palisade/scam',
     'node_modules/@palisade/scanner',
     'node_modules/@palisade/server',

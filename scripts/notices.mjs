@@ -127,7 +127,7 @@ export function productionPlaces(lock, workspaces) {
 }
 
 /** The workspaces that a server consists of. */
-export const SERVER_WORKSPACES = ['contract', 'scam', 'scanner', 'server'];
+export const SERVER_WORKSPACES = ['contract', 'names', 'scam', 'scanner', 'server'];
 
 /** The places of the packages that a server runs with: those of its workspaces, and the Node of the root. @param {{ packages: Record<string, import('./lock-faults.mjs').Locked> }} lock */
 export const serverPlaces = (lock) =>

@@ -105,6 +105,13 @@ export const NEEDS = {
       existsSync('/usr/bin/python3') && existsSync('/usr/lib/python3/dist-packages/swift/common/middleware/s3api/__init__.py'),
   },
   'nginx, Caddy and HAProxy': ofPrograms({ nginx: 'nginx', caddy: 'caddy', haproxy: 'haproxy' }),
+  dig: ofPrograms({ 'bind9-dnsutils': 'dig' }),
+  kdig: ofPrograms({ 'knot-dnsutils': 'kdig' }),
+  dnsperf: ofPrograms({ dnsperf: 'dnsperf' }),
+  'the stream module of nginx': {
+    packages: ['libnginx-mod-stream'],
+    isThere: () => existsSync('/usr/lib/nginx/modules/ngx_stream_module.so'),
+  },
   promtool: ofPrograms({ prometheus: 'promtool' }),
   'a kernel with nftables': ofPrograms({
     nftables: 'nft',

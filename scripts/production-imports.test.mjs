@@ -60,7 +60,7 @@ test('packages that lie in a workspace whose code the server bundles lie in the 
   /** @type {Record<string, { version: string, dev?: boolean }>} */
   const packages = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages;
   const own = Object.entries(packages).filter(
-    ([path, { dev }]) => /^(?:scanner|scam|contract)\/node_modules\//.test(path) && !dev,
+    ([path, { dev }]) => /^(?:scanner|scam|names|contract)\/node_modules\//.test(path) && !dev,
   );
   expect(own.length).toBeGreaterThan(0);
   for (const [path, { version }] of own)

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
 
-const FOLDERS = ['web/src', 'contract/src', 'server/src', 'scanner/src', 'scam/src'];
+const FOLDERS = ['web/src', 'contract/src', 'server/src', 'scanner/src', 'scam/src', 'names/src'];
 /** Attributes whose text is for a machine. */
 const FOR_MACHINES = new Set(['className', 'id', 'href', 'to', 'key', 'type', 'viewBox', 'd', 'rel', 'src', 'htmlFor', 'name']);
 /** Calls whose text is for a machine or an operator: logs, schemas of the API description, selectors. */

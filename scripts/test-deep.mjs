@@ -14,13 +14,13 @@ import { run } from './run.mjs';
 import { startS3 } from './s3.mjs';
 
 /** The rooms that are projects of vitest, with their deep files. */
-const PROJECTS = ['contract', 'scanner', 'scam', 'server', 'agent', 'web', 'house'];
+const PROJECTS = ['contract', 'scanner', 'scam', 'names', 'server', 'agent', 'web', 'house'];
 /**
- * Files of the house that are rooms of their own. `newcomers`: both commands as newcomers to the project run them, on other machines, with packages from the network.
+ * Files of the house that are rooms of their own. `newcomers`: both commands as newcomers to the project run them, and those of operators, on other machines, with packages from the network.
  * `arm64`: npm start on an emulated processor.
  * @type {Readonly<Record<string, string[]>>}
  */
-const HOUSE_ROOMS = { newcomers: ['newcomers', 'bare-machine', 'bootstrap'], arm64: ['arm64'] };
+const HOUSE_ROOMS = { newcomers: ['newcomers', 'bare-machine', 'bootstrap', 'operating'], arm64: ['arm64'] };
 /** `scanner-wasm`: the tests of the scanner on a machine without the native engine. */
 const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...Object.keys(HOUSE_ROOMS)];
 /** Rooms that take as long as a gate each: only when they are named. The workflow on GitHub has them as jobs of their own, but for `arm64`. */

@@ -21,15 +21,19 @@ function fontAtOnce(): Plugin {
   };
 }
 
-/** Removes the summaries of endpoints from the pages; only the description of the API shows them. */
-function withoutSummaries(): Plugin {
+/** Fields of endpoints that only the server and the description of the API read. */
+const SERVER_FIELDS =
+  /^ {2}(?:summary:\s*(['"`])(?:\\.|(?!\1).)*\1|problems: \[[^\]]*\]|access: '\w+'|(?:expensive|by_device|needs_proven_email): true),\n/gmsu;
+
+/** Removes these fields from the pages. */
+function withoutServerFields(): Plugin {
   return {
-    name: 'palisade:without-summaries',
+    name: 'palisade:without-server-fields',
     apply: 'build',
     enforce: 'pre',
     transform: {
       filter: { id: /\/contract\/src\/[\w-]+\.ts$/u },
-      handler: (code) => ({ code: code.replaceAll(/\bsummary:\s*(['"`])(?:\\.|(?!\1).)*\1(?=,)/gsu, "summary: ''"), map: null }),
+      handler: (code) => ({ code: code.replaceAll(SERVER_FIELDS, ''), map: null }),
     },
   };
 }
@@ -91,6 +95,62 @@ function withoutWaiting(): Plugin {
   };
 }
 
+/** Modules of packages that pages import and never use, with the parts that other modules still call. Every other part is a function that does nothing. */
+const UNUSED_MODULES: Record<string, Record<string, string>> = {
+  'zod/v4/core/to-json-schema.js': {},
+  'react-router/dist/production/lib/router/instrumentation.js': {},
+  'react-router/dist/production/lib/dom/ssr/components.js': {
+    FrameworkContext: 'createContext(undefined)',
+    mergeRefs: '(ref) => ref',
+    usePrefetchBehavior: '() => [false]',
+  },
+};
+
+/** Statements for tools and for other renderers, by package: with them, unused parts stay. */
+const UNUSED_STATEMENTS: Record<string, readonly (readonly [RegExp, string])[]> = {
+  'zod/v4/classic/schemas.js': [[/^ *inst\._zod\.processJSONSchema = .*;$/gmu, '']],
+  'react-router/dist/production/lib/': [
+    [/^\w+\.displayName = "\w+";$/gmu, ''],
+    [/ = React\$1\.forwardRef\(/gu, ' = /* @__PURE__ */ React$$1.forwardRef('],
+    [/ = (class extends React\$1\.Component \{.*?\n\});/gsu, ' = /* @__PURE__ */ (() => $1)();'],
+  ],
+};
+
+const EXPORTS = /^export (?:const|function|class) (\w+)|^export \{ (.+) \};$/gmu;
+
+/** Removes these modules and statements: 8 kB at the first two screens. The build fails when a package no longer has one of them. */
+function withoutUnused(): Plugin {
+  const found = new Set<string>();
+  return {
+    name: 'palisade:without-unused',
+    apply: 'build',
+    transform: {
+      filter: { id: /\/(?:zod\/v4|react-router\/dist\/production)\// },
+      handler(code, id) {
+        const [path, parts = {}] = Object.entries(UNUSED_MODULES).find(([end]) => id.endsWith(end)) ?? [];
+        if (path === undefined) {
+          const [place, statements = []] = Object.entries(UNUSED_STATEMENTS).find(([part]) => id.includes(part)) ?? [];
+          if (place === undefined) return undefined;
+          if (statements.every(([pattern]) => code.search(pattern) === -1)) return undefined;
+          found.add(place);
+          return { code: statements.reduce((text, [pattern, other]) => text.replaceAll(pattern, other), code), map: null };
+        }
+        const names = [...code.matchAll(EXPORTS)].flatMap(([, name, list]) => name ?? list?.split(', ') ?? []);
+        if (Object.keys(parts).every((name) => names.includes(name))) found.add(path);
+        const stubs = names.map((name) => {
+          const [own = name, shown = own] = name.split(' as ');
+          return `export const ${shown} = ${parts[shown] ?? '() => undefined'};`;
+        });
+        return { code: ["import { createContext } from 'react';", ...stubs].join('\n'), map: null };
+      },
+    },
+    buildEnd(error) {
+      const missing = Object.keys({ ...UNUSED_MODULES, ...UNUSED_STATEMENTS }).filter((path) => !found.has(path));
+      if (!error && missing.length > 0) this.error(`Packages have changed: look at withoutUnused for ${missing.join(', ')}.`);
+    },
+  };
+}
+
 /** Modules by folder: a file name without extension means the module and its styles, `*` all files in the folder and below. */
 type Modules = Record<string, readonly string[]>;
 
@@ -116,7 +176,11 @@ const REACT: Modules = {
   'node_modules/scheduler': ['*'],
   MantineProvider: ['Mantine.context'],
   'use-merged-ref': ['*'],
+  'use-media-query': ['*'],
+  'utils/create-safe-context': ['*'],
 };
+
+const isReact = isOf(REACT);
 
 /** Mantine's fields and buttons on the sign-in screen. */
 const FIELDS: Modules = {
@@ -130,10 +194,12 @@ const FIELDS: Modules = {
 
 /** Modules of every call to the server, and texts of the sign-in screen. The first visit loads all of them. */
 const CALLS: Modules = {
-  'src/api': ['call', 'early', 'session', 'connection', 'unknown-values'],
+  'src/api': ['accent', 'brand', 'call', 'config', 'early', 'session', 'connection', 'unknown-values'],
   'contract/src': [
     'auth',
+    'brand',
     'constants',
+    'contact',
     'email',
     'endpoint',
     'fields',
@@ -142,7 +208,6 @@ const CALLS: Modules = {
     'problem',
     'reader',
     'reader-words',
-    'setup',
     'text',
   ],
 };
@@ -150,6 +215,8 @@ const CALLS: Modules = {
 /** Components of every screen, and TanStack Query. The first screen after sign-in loads all of them. */
 const COMPONENTS: Modules = {
   '@tanstack': ['*'],
+  'src/api': ['query-client'],
+  icons: ['IconSearch', 'IconX'],
   'src/ui': [
     'badge',
     'brand',
@@ -166,38 +233,24 @@ const COMPONENTS: Modules = {
     'place',
     'pressed',
   ],
-  'contract/src': ['antivirus', 'channel', 'current-subscription', 'day', 'intl', 'phrase'],
+  'contract/src': ['antivirus', 'channel', 'current-subscription', 'day', 'intl', 'may', 'phrase', 'severity', 'status'],
 };
 
 /** The router, and modules of the shell and of most screens after sign-in. The shell is not included: it imports modules outside the groups, which import these. */
 const SIGNED_IN: Modules = {
   'react-router': ['*'],
   'src/app': ['screens'],
-  'src/app/shell': [
-    'message-notices',
-    'dock.css',
-    'exposure-banner.css',
-    'shell.css',
-    'sidebar.css',
-    'top-bar.css',
-    'user-menu.css',
-  ],
+  'src/app/shell': ['message-notices', 'dock.css', 'shell.css', 'sidebar.css', 'top-bar.css', 'user-menu.css'],
   'src/api': ['absence', 'change-list', 'events', 'notices', 'shown-in', 'support-links'],
+  'src/features/setup': ['first-steps.css'],
   'src/domain': ['live-queries'],
   'src/domain/conversation': ['chat', 'desk-counts'],
   'src/domain/dashboard': ['dashboard'],
   'src/domain/overview': ['overview'],
-  'src/domain/scan': ['scans', 'scan-badge', 'scan-row', 'scan-sentence', 'scan-summary'],
+  'src/domain/scan': ['scans', 'scan-badge', 'scan-row', 'scan-sentence', 'scan-summary', 'status-badge'],
   'src/domain/session': ['remote-news', 'sharing-now'],
-  'src/ui': [
-    'button-link',
-    'closed-by-back',
-    'color-scheme-switch.css',
-    'sheet.css',
-    'test-files',
-    'use-message-notices',
-    'zone-note.css',
-  ],
+  'src/domain/status': ['looked-at'],
+  'src/ui': ['button-link', 'closed-by-back', 'layout', 'sheet.css', 'test-files', 'use-message-notices', 'zone-note.css'],
   'contract/src': [
     'chat-read',
     'chat-record',
@@ -206,18 +259,16 @@ const SIGNED_IN: Modules = {
     'desk-record',
     'desk-team',
     'events',
-    'may',
+    'home',
     'overview',
     'remote-grant',
     'remote-pipe',
     'remote-record',
     'remote-signal',
+    'time-zone',
   ],
-  'use-mantine-color-scheme': ['use-mantine-color-scheme'],
-  'use-media-query': ['*'],
-  'use-color-scheme': ['*'],
   'utils/noop': ['*'],
-  icons: ['IconFiles', 'IconMoon', 'IconShieldX', 'IconSun', 'IconTestPipe'],
+  icons: ['IconFiles', 'IconShieldCheck', 'IconShieldX', 'IconTestPipe'],
 };
 
 /** Parts of lists and dialogs. The dashboard needs none of them; every other screen after sign-in needs some. */
@@ -239,14 +290,20 @@ const LISTS_AND_DIALOGS: Modules = {
     'two-lines',
   ],
   'use-debounced-value': ['*'],
+  'query-core/build/modern': ['infiniteQueryObserver'],
+  'react-query/build/modern': ['useInfiniteQuery'],
   icons: ['IconArrowsSort'],
 };
+const isOfLists = isOf(LISTS_AND_DIALOGS);
+const isComponent = isOf(COMPONENTS);
 
-/** Parts of screens that only administrators have. */
+/** Parts of screens that only staff have, and the home of administrators. */
 const STAFF: Modules = {
-  'src/app/shell': ['open-group', 'proxy-findings', 'staff-nav'],
+  'src/features/dashboard': ['owner-home', 'waiting'],
+  'src/ui': ['sparkline'],
+  'src/app/shell': ['open-group', 'proxy-findings', 'staff-nav', 'waits'],
   'contract/src': ['proxy'],
-  icons: ['IconCreditCardPay'],
+  icons: ['IconCreditCardPay', 'IconMailQuestion', 'IconShieldExclamation'],
 };
 
 /** Account modules outside all groups. In the group of the account they would create an import cycle with a lazy part. */
@@ -255,7 +312,7 @@ const isOwnDialog = isOf(OWN_DIALOGS);
 const isAccount = isOf({ 'src/features/account': ['*'] });
 
 export default defineConfig({
-  plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting(), withoutSummaries()],
+  plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting(), withoutUnused(), withoutServerFields()],
   // Assets are never inlined: the Content-Security-Policy allows scripts, styles and fonts only from files of the server.
   build: {
     outDir: 'dist',
@@ -272,13 +329,13 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             { name: 'zod', test: isOf(ZOD) },
-            { name: 'react', test: isOf(REACT) },
+            { name: 'react', test: (path) => isReact(path) || path.endsWith('vite/preload-helper.js') },
             { name: 'calls', test: isOf(CALLS) },
             { name: 'fields', test: isOf(FIELDS) },
-            { name: 'components', test: isOf(COMPONENTS) },
+            { name: 'components', test: (path) => isComponent(path) && !isOfLists(path) },
             { name: 'signed-in', test: isOf(SIGNED_IN) },
             { name: 'staff', test: isOf(STAFF) },
-            { name: 'lists-and-dialogs', test: isOf(LISTS_AND_DIALOGS), minShareCount: 2 },
+            { name: 'lists-and-dialogs', test: isOfLists, minShareCount: 2 },
             { name: 'icons', test: isOf({ '@tabler': ['*'] }), minShareCount: 4 },
             { name: 'account', test: (path) => isAccount(path) && !isOwnDialog(path), minShareCount: 2 },
           ],

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, readlinkSync } from 'node:fs';
-import { networkInterfaces, platform } from 'node:os';
+import { existsSync } from 'node:fs';
+import { platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   type Capabilities,
@@ -11,7 +11,6 @@ import {
   type Told,
   TRIAL_MS,
 } from '@palisade/contract/agent';
-import { parseIp, printIp } from '@palisade/contract/ip-address';
 import { trySet } from '@palisade/scanner/set-trial';
 import { Control } from '#control/control.ts';
 import { firewallStateSchema } from '#firewall/applied.ts';
@@ -19,11 +18,14 @@ import { type Conntrack, createConntrack, hasConntrack } from '#firewall/conntra
 import { createEnforcer, type Enforcer } from '#firewall/enforcer.ts';
 import { createMonitor } from '#firewall/monitor.ts';
 import { createNft, type Nft, runProgram } from '#firewall/nft.ts';
+import { kernelNow, localAddresses } from '#firewall/this-kernel.ts';
 import { AGENT_VERSION, askRevoked, downloadSet, type Identity, sendFound, verify } from '#link/identity.ts';
 import { Link } from '#link/link.ts';
 import { createResolver, type Resolver } from '#link/resolver.ts';
 import { createRevocation, type Revocation } from '#link/revocation.ts';
 import { createServerClock } from '#link/server-clock.ts';
+import { createWebProtection } from '#names/create-web-protection.ts';
+import type { WebProtection } from '#names/web-protection.ts';
 import { seenSchema } from '#scan/catch-up.ts';
 import { Quarantine } from '#scan/quarantine.ts';
 import { FOUND_FOLDER, QUARANTINE_FOLDER, Scans } from '#scan/scans.ts';
@@ -51,7 +53,6 @@ export interface Folders {
 
 /** The file that the computer loads before its network, at its next start. */
 export const BOOT_FILE = 'boot.nft';
-const LOCAL_MAXIMUM = 200;
 /** While this file exists, no files are sent from this computer. */
 export const LOOKS_OFF_FILE = 'second-looks-off';
 const LOOKS_OFF = 'Files are not sent from this computer: that was switched off on it.';
@@ -69,25 +70,6 @@ export interface AgentOptions {
   environment: NodeJS.ProcessEnv;
   /** Times in ms, in place of those of the contract. */
   times?: Partial<Record<'report' | 'trial' | 'revoked_grace' | 'warming' | 'back_off', number | undefined>>;
-}
-
-function localAddresses(): ReadonlySet<string> {
-  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
-  return new Set(
-    all.slice(0, LOCAL_MAXIMUM).flatMap(({ address }) => {
-      const read = parseIp(address.replace(/%.*$/u, ''));
-      return read === undefined ? [] : [printIp(read)];
-    }),
-  );
-}
-
-/** Another text after each start of the kernel, and in each of its network namespaces. */
-function kernelNow(): string {
-  try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/net')}`;
-  } catch {
-    return '';
-  }
 }
 
 /** Waits for a time, or until the signal. */
@@ -145,11 +127,14 @@ class Agent {
   readonly #watched: WatchedFolders | undefined;
   readonly #measured: MeasuredSessions;
   readonly #control: Control;
+  readonly #web_protection: WebProtection | undefined;
   readonly #link: Link;
   readonly #reports: DeviceReports;
   /** The last state that the server wants. */
   #desired: Desired | undefined;
   #rest_timer: NodeJS.Timeout | undefined;
+  /** Makes the next report at once. */
+  #reportNow = () => {};
   #is_revoked = false;
 
   static async open(options: AgentOptions): Promise<Agent> {
@@ -202,6 +187,10 @@ class Agent {
       environment: options.environment,
       log,
     });
+    this.#web_protection =
+      platform() === 'linux'
+        ? createWebProtection({ identity, folder: folders.state, lookup: resolver.lookup, wait: (ms) => this.#wait(ms), log })
+        : undefined;
     this.#link = this.#createLink();
     this.#reports = this.#createReports(nft);
   }
@@ -212,6 +201,7 @@ class Agent {
     const enforcer = this.#enforcer;
     signal.addEventListener('abort', () => this.#link.stop());
     await enforcer?.start();
+    void this.#web_protection?.start().then(() => this.#reportNow());
     const monitor =
       enforcer && createMonitor(['nft'], () => void enforcer.lookAgain().catch((error: unknown) => log(String(error))));
     const running = this.#link.run();
@@ -220,6 +210,7 @@ class Agent {
     monitor?.stop();
     await this.#closeParts();
     if (this.#is_revoked) {
+      await this.#web_protection?.want(null);
       log('this device was revoked: its rules are taken away');
       await enforcer?.disable();
       return 'revoked';
@@ -233,7 +224,8 @@ class Agent {
     const { signal, log, times } = this.#options;
     while (!signal.aborted && !this.#is_revoked) {
       await this.#report().catch((error: unknown) => log(`a report failed: ${String(error)}`));
-      await this.#wait(times?.report ?? REPORT_INTERVAL_MS);
+      const asked = new Promise<void>((report) => (this.#reportNow = report));
+      await Promise.race([this.#wait(times?.report ?? REPORT_INTERVAL_MS), asked]);
     }
   }
 
@@ -248,6 +240,7 @@ class Agent {
   async #closeParts(): Promise<void> {
     this.#watched?.close();
     this.#control.close();
+    await this.#web_protection?.close();
     this.#second_looks?.close();
     await this.#scans?.close();
   }
@@ -262,6 +255,10 @@ class Agent {
     this.#scans?.want(desired);
     this.#second_looks?.want(desired.second_looks);
     this.#measured.want(desired.remote_sessions);
+    void this.#web_protection
+      ?.want(desired.web_protection)
+      .then((is_new) => (is_new ? this.#reportNow() : undefined))
+      .catch((error: unknown) => log(`web protection: ${String(error)}`));
     void this.#watched?.want(desired);
     void this.#sets?.want(desired.signatures).then((are_new) => (are_new ? this.#scans?.signaturesChanged() : undefined));
     if (this.#enforcer === undefined) {
@@ -439,6 +436,7 @@ class Agent {
         now: Date.now,
       }),
       watched: this.#watched,
+      web_protection: this.#web_protection,
       sequence: this.#sequence,
       happened: (event) => this.#happened(event),
       say: (frame) => this.#link.say(frame),

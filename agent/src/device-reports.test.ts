@@ -45,6 +45,7 @@ function createReports(firewall: Enforcer | undefined) {
     proc: undefined,
     posture: { read: () => [], look: () => Promise.resolve() },
     watched: undefined,
+    web_protection: undefined,
     sequence: new Sequence(),
     happened: fails,
     say: (frame) => said.push(frame),

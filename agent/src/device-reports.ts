@@ -5,6 +5,7 @@ import { Dropped } from '#firewall/dropped.ts';
 import type { Enforcer } from '#firewall/enforcer.ts';
 import { readForeignTables } from '#firewall/foreign.ts';
 import type { Nft } from '#firewall/nft.ts';
+import type { WebProtection } from '#names/web-protection.ts';
 import type { WatchedFolders } from '#scan/watched-folders.ts';
 import type { PostureWatch } from '#telemetry/posture.ts';
 import type { Proc } from '#telemetry/proc.ts';
@@ -39,6 +40,7 @@ export interface DeviceReportsParts {
   proc: Proc | undefined;
   posture: PostureWatch;
   watched: WatchedFolders | undefined;
+  web_protection: Pick<WebProtection, 'check' | 'state'> | undefined;
   sequence: Sequence;
   happened: (event: DeviceEvent) => void;
   say: (frame: Said) => void;
@@ -73,7 +75,7 @@ export class DeviceReports {
 
   /** Reads everything, and says one report. */
   async report(): Promise<void> {
-    const { enforcer, folders, proc, posture, watched, sequence } = this.#parts;
+    const { enforcer, folders, proc, posture, watched, web_protection, sequence } = this.#parts;
     const { epoch, counters, drops } = (await enforcer?.counters()) ?? { epoch: iso(), counters: [], drops: '' };
     const part = enforcer === undefined ? undefined : await this.#dropped.read({ epoch, drops });
     // Uses the workers that read files, without a deadline: if none of them answers, no report is made, and the server says so.
@@ -98,9 +100,12 @@ export class DeviceReports {
       foreign_tables: this.#foreign_tables,
       watching: watched?.state() ?? null,
       health: watched?.health() ?? null,
+      web_protection: web_protection?.state() ?? null,
     };
     if (part !== undefined) this.#rememberPart(part.blocked_part.number, seq);
     this.#parts.say(frame);
+    // The next report says what it found.
+    void web_protection?.check();
   }
 
   /** The server has noted a report. */

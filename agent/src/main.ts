@@ -9,6 +9,7 @@ import { compileRemoval } from '#firewall/compile.ts';
 import { createNft, runProgram } from '#firewall/nft.ts';
 import { readCode, readEnrolArguments } from '#link/enrolment-code.ts';
 import { enrol, type Identity, identityStore, isSafeServer, keyFingerprint, leave, Refused } from '#link/identity.ts';
+import { SystemNames } from '#names/system-names.ts';
 import { Scans } from '#scan/scans.ts';
 import { openSignatureSets } from '#scan/signature-sets.ts';
 import { BOOT_FILE, type Folders, LOOKS_OFF_FILE, runAgent } from './agent.ts';
@@ -24,6 +25,7 @@ const USAGE = `palisade-agent: what protects this computer for its Palisade serv
   palisade-agent scan [PATH]           scan this computer, or one folder, now
   palisade-agent second-looks on|off   let files that were found be sent to the server when its person asks, or not
   palisade-agent disable               take all rules away and stop enforcing them
+  palisade-agent names-back            ask for names as before web protection
   palisade-agent run                   what the system's service runs
   palisade-agent uninstall             take this computer off the server's list and the rules away
 `;
@@ -120,6 +122,7 @@ async function runDisable(): Promise<void> {
   // A running agent would put its table back.
   await runProgram(['systemctl'], ['disable', '--now', 'palisade-agent']).catch(() => undefined);
   await endRunning();
+  await new SystemNames().giveBack();
   await takeRulesAway();
   say('No rule is enforced any more, until: systemctl enable --now palisade-agent');
 }
@@ -127,6 +130,7 @@ async function runDisable(): Promise<void> {
 async function runUninstall(): Promise<void> {
   const identity = await identityStore(folders.state).read();
   await endRunning();
+  await new SystemNames().giveBack();
   await takeRulesAway();
   if (identity !== undefined) {
     const is_told = await leave(identity);
@@ -226,6 +230,8 @@ const COMMANDS: Record<string, (args: readonly string[]) => Promise<void>> = {
   scan: runScan,
   'second-looks': runSecondLooks,
   disable: runDisable,
+  // The unit runs it whenever the agent has ended, however it did.
+  'names-back': () => new SystemNames().giveBack(),
   run: runService,
   uninstall: runUninstall,
 };

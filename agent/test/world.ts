@@ -51,6 +51,7 @@ export function desiredOf(rev: number, rules: readonly TypedRule[], parts: Parti
     control: null,
     remote_sessions: [],
     second_looks: [],
+    web_protection: null,
     ...parts,
   };
   return { ...desired, hash: parts.hash ?? hashOf(desired) };

@@ -190,6 +190,11 @@ export const desiredSchema = z.object({
     .default([]),
   /** Grants of the technician of a remote session on this computer's screen: the agent dials `SCREEN_PATH` while it says so (remote-control.ts). */
   control: z.object({ session_id: idSchema, input: z.boolean(), clipboard: z.boolean() }).nullable().default(null),
+  /** By which key this device asks the server for names (`/dns/{key}`); null where its person does not want web protection. Servers of earlier versions do not say it. */
+  web_protection: z
+    .object({ key: z.string().regex(/^[a-z2-7]{26}$/u) })
+    .nullable()
+    .default(null),
 });
 export type Desired = z.infer<typeof desiredSchema>;
 
@@ -307,6 +312,10 @@ export const agentHealthSchema = z.object({
 });
 export type AgentHealth = z.infer<typeof agentHealthSchema>;
 
+/** `open`: this computer asks the agent for names, and the server does not answer it: the servers from before do, and nothing is refused. `failed`: it asks as before. */
+export const webProtectionStateSchema = z.object({ state: z.enum(['on', 'open', 'failed']), reason: lineSchema(300).nullable() });
+export type WebProtectionState = z.infer<typeof webProtectionStateSchema>;
+
 const reportSchema = z.object({
   kind: z.literal('report'),
   /** Rises with every report of this agent's start; the server answers `noted` with it. */
@@ -329,6 +338,8 @@ const reportSchema = z.object({
   watching: watchingSchema.nullable().default(null),
   /** Agents of earlier versions do not say it. */
   health: agentHealthSchema.nullable().default(null),
+  /** Null where nobody wants it; agents of earlier versions do not say it. */
+  web_protection: webProtectionStateSchema.nullable().default(null),
 });
 export type Report = z.infer<typeof reportSchema>;
 

@@ -166,6 +166,11 @@ const DESCRIPTIONS = {
   },
 
   'scam_check.dangerous': { english: 'You checked a message, and it is a scam.', params: {} },
+  'web_protection.refused': {
+    english: '{device} asked for a dangerous website, and it was refused.',
+    params: { device: 'text' },
+  },
+  'web_protection.refused.question': { english: 'Asked for {name}', params: { name: 'text' } },
   'scam_check.dangerous.imitation': {
     english: 'You checked a message, and it is a scam that imitates {organisation}.',
     params: { organisation: 'text' },
@@ -310,6 +315,7 @@ const THRESHOLDS = {
     params: { limit: 'number' },
   },
   'threshold.scam_check.dangerous': { english: 'The check answered “dangerous”.', params: {} },
+  'threshold.web_protection.refused': { english: 'Raised for each device and day.', params: {} },
   'threshold.false_alarm': { english: 'Raised for each file.', params: {} },
   'threshold.remote_report': { english: 'Raised for each report.', params: {} },
   'threshold.device.ssh_guessing': {

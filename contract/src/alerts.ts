@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { alertSchema, resolutionReasonSchema, severitySchema } from './anti-hacking.ts';
+import { alertSchema, resolutionReasonSchema } from './anti-hacking.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { phraseSchema } from './phrase.ts';
+import { severitySchema } from './severity.ts';
 
 /** Duration of a suppression, and of its preview. */
 export const SUPPRESSION_DAYS = 30;
@@ -37,7 +38,7 @@ export const readAlert = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/alerts/{id}',
   summary: 'One alert with what was decided about it.',
-  access: 'premium',
+  access: 'customer',
   params: idParamsSchema,
   status: 200,
   reply: alertDetailSchema,
@@ -48,7 +49,7 @@ export const acknowledgeAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/acknowledge',
   summary: 'Say that an open alert was seen.',
-  access: 'premium',
+  access: 'customer',
   params: idParamsSchema,
   status: 200,
   reply: alertDetailSchema,
@@ -81,7 +82,7 @@ export const resolveAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/resolve',
   summary: 'Close an alert with a reason. "was_me" also trusts the browser.',
-  access: 'premium',
+  access: 'customer',
   params: idParamsSchema,
   body: resolveBodySchema,
   status: 200,
@@ -93,7 +94,7 @@ export const reopenAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/reopen',
   summary: 'Open a resolved alert again.',
-  access: 'premium',
+  access: 'customer',
   params: idParamsSchema,
   status: 200,
   reply: alertDetailSchema,
@@ -104,7 +105,7 @@ export const disownAlert = endpoint({
   method: 'POST',
   path: '/premium/anti-hacking/alerts/{id}/not-me',
   summary: '"Wasn\'t me": ends the sessions that the alert names, and says what to do next.',
-  access: 'premium',
+  access: 'customer',
   params: idParamsSchema,
   status: 200,
   reply: z.object({
@@ -194,8 +195,9 @@ export const readMonitor = endpoint({
       active: z.int(),
       resolved: z.int(),
       hidden: z.int(),
-      /** Active alerts that are no practice. */
+      /** Active alerts that are neither practice nor about harmless test files. */
       real: z.int(),
+      test_files: z.int(),
       /** Those among them that were not stopped. */
       unstopped: z.int(),
       /** The gravest of the unstopped, the newest of several; null where everything was stopped. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { timeZoneOf } from './day.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { phraseSchema } from './phrase.ts';
 import { specified } from './reader.ts';
+import { severitySchema } from './severity.ts';
+import { timeZoneQuerySchema } from './time-zone.ts';
 
 /** The specification's constants of live mode. Times in ms, chances from 0 to 1. */
 export const LIVE_FEED = {
@@ -31,9 +32,6 @@ export const THREAT_TYPES = [
   'ddos_attempt',
 ] as const;
 export type ThreatType = (typeof THREAT_TYPES)[number];
-
-export const severitySchema = z.enum(['low', 'medium', 'high', 'critical']);
-export type Severity = z.infer<typeof severitySchema>;
 
 /** Samples of what an alert rests on that are kept, at most. */
 export const EVIDENCE_EVENTS_MAXIMUM = 5;
@@ -99,6 +97,8 @@ export const alertSchema = specified(
     resolution: resolutionSchema.nullable(),
     /** Kept out of the list by a suppression. */
     hidden: z.boolean(),
+    /** The record of the file that it is about; null for other alerts, and for files on devices. */
+    scan_id: idSchema.nullable(),
   }),
   ({ blocked }) => ({ outcome: blocked === true ? 'blocked' : 'unknown' }),
 );
@@ -128,7 +128,7 @@ export const statsSchema = specified(
 );
 export type Stats = z.infer<typeof statsSchema>;
 
-/** The places of the web application where what the posture scan finds can be mended, as links write them; `?alert=` and an id open one of the alerts. */
+/** The places of the web application where the findings of a security check are fixed; `?alert=`, `?scan=`, `?rule=` and `?device=` with an id open one of the list. */
 export const FIX_PLACES = [
   '/dashboard?open=security&tab=two-factor',
   '/dashboard?open=security&tab=password',
@@ -137,8 +137,12 @@ export const FIX_PLACES = [
   '/anti-hacking',
   '/firewall',
   '/devices',
+  '/web-protection',
+  '/household',
   '/remote',
   '/antivirus',
+  '/antivirus?status=infected',
+  '/subscription-manager',
   '/chat',
 ] as const;
 export type FixPlace = (typeof FIX_PLACES)[number];
@@ -182,18 +186,6 @@ export const postureScanSchema = specified(
 );
 export type PostureScan = z.infer<typeof postureScanSchema>;
 
-const TIME_ZONE_LENGTH_MAXIMUM = 64;
-
-/** An IANA time zone such as `Europe/Berlin`. The browser's time zone is a claim: for an unknown zone the days are those of UTC, which the answer states. */
-const timeZoneQuerySchema = z.object({
-  time_zone: z
-    .string({ error: 'Enter a time zone, like Europe/Berlin.' })
-    .min(1, 'Enter a time zone, like Europe/Berlin.')
-    .max(TIME_ZONE_LENGTH_MAXIMUM, { error: 'Enter a time zone, like Europe/Berlin.', abort: true })
-    .default('UTC')
-    .transform(timeZoneOf),
-});
-
 /** Days of the history that can be asked for. */
 export const HISTORY_DAYS = { least: 7, most: 365, usual: 30 } as const;
 
@@ -229,13 +221,14 @@ const alertsQuerySchema = pageQuerySchema.extend({
   type: z.enum(ALERT_TYPES).optional(),
   simulated: z.enum(['true', 'false']).optional(),
   search: searchSchema.describe('A part of the description or of the source address, whatever the case of its letters.'),
+  sort: z.enum(['latest', 'severity']).default('latest').describe('`severity`: the most severe first, of those the latest.'),
 });
 export type AlertsQuery = z.infer<typeof alertsQuerySchema>;
 
 export const listAlerts = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/alerts',
-  summary: 'The alerts of the signed-in person, those that happened last first.',
+  summary: 'The alerts of the signed-in person.',
   access: 'premium',
   query: alertsQuerySchema,
   status: 200,
@@ -291,7 +284,7 @@ export const simulateThreat = endpoint({
 export const readLastCheck = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/scan',
-  summary: 'The result of the newest security check that the signed-in person ran, and when; null before the first.',
+  summary: 'When the signed-in person last ran the security check, and what its checks say now; null before the first.',
   access: 'premium',
   status: 200,
   reply: z.object({ last: z.object({ checked_at: timeSchema, result: postureScanSchema }).nullable() }),

@@ -64,6 +64,15 @@ export const notePhraseSchema = phraseSchema.extend({ member: z.string().nullabl
 export type NotePhrase = z.infer<typeof notePhraseSchema>;
 
 /**
+ * The life of an infection: `open` until its person deleted the original, or the agent did or put it into quarantine; `upgrade`: it was old when this began to be kept.
+ */
+export const infectionSchema = z.union([
+  z.object({ state: z.literal('open') }),
+  z.object({ state: z.literal('closed'), at: timeSchema, by: z.enum(['person', 'agent', 'upgrade']) }),
+]);
+export type Infection = z.infer<typeof infectionSchema>;
+
+/**
  * One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. `media_type` is what the bytes are, whatever the name
  * says; null while nothing has read them. `first_seen_at` is when this person first uploaded these bytes.
  */
@@ -90,6 +99,8 @@ export const scanSchema = specified(
     coverage: coverageSchema.nullable(),
     /** The device that scanned the file where it lies, and its path there. Such a file was never uploaded. */
     device: z.object({ id: idSchema, device_name: z.string(), path: z.string() }).optional(),
+    /** For infected files that are no harmless test files. */
+    infection: infectionSchema.optional(),
   }),
 );
 export type Scan = z.infer<typeof scanSchema>;
@@ -99,6 +110,8 @@ export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
 /** `search` is looked for in the name of the file and of the threat, whatever the case of its letters. */
 export const scansQuerySchema = pageQuerySchema.extend({
   status: scanStatusSchema.optional(),
+  /** The infected files that nobody has ended. */
+  infection: z.literal('open', { error: 'Only “open” can be asked for.' }).optional(),
   search: searchSchema,
   sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name, or largest.' }).default('newest'),
 });
@@ -161,6 +174,29 @@ export const cancelUpload = endpoint({
   params: z.object({ key: uploadKeySchema }),
   status: 204,
   problems: ['on_another_server'],
+});
+
+/** Infected files that one request settles, at most. */
+export const SETTLED_MAXIMUM = 100;
+
+export const settleInfections = endpoint({
+  method: 'PUT',
+  path: '/antivirus/infections',
+  summary:
+    'Say that the originals of infected files are deleted, or that they are not. It counts for every upload of the same bytes, and for the one copy on a device that a record names.',
+  access: 'customer',
+  body: z.object({
+    scan_ids: z
+      .array(idSchema)
+      .min(1, 'Choose at least one file.')
+      .max(SETTLED_MAXIMUM, `Choose at most ${SETTLED_MAXIMUM} files at once.`),
+    deleted: z.boolean('Say whether the originals are deleted.'),
+  }),
+  changes: 'files',
+  status: 200,
+  /** The number of records that are not as they were. */
+  reply: z.object({ settled: z.int() }),
+  problems: [],
 });
 
 /** The meaning of a `status_detail` for a person, in one plain sentence. */

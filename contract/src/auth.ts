@@ -68,6 +68,11 @@ export const userInfoSchema = specified(
 );
 export type UserInfo = z.infer<typeof userInfoSchema>;
 
+/** There if the password leaked or is only names. It is taken in local exposure, except for an administrator. */
+export const commonPasswordSchema = z.literal(true).optional();
+/** Advice for a password that was taken although it is common. */
+export const COMMON_PASSWORD_ADVICE = 'Choose another password soon: attackers try this one first.';
+
 export const register = endpoint({
   method: 'POST',
   path: '/auth/register',
@@ -77,7 +82,7 @@ export const register = endpoint({
   body: z.object({ email: emailSchema, username: usernameSchema, password: newPasswordSchema }),
   changes_installation: 'people',
   status: 201,
-  reply: userInfoSchema,
+  reply: userInfoSchema.extend({ common_password: commonPasswordSchema }),
   reply_unspecified: true,
   problems: ['email_taken', 'username_taken', 'forbidden'],
 });
@@ -178,7 +183,7 @@ export const changePassword = endpoint({
   }),
   changes: 'account',
   status: 200,
-  reply: z.object({ success: z.literal(true) }),
+  reply: z.object({ success: z.literal(true), common_password: commonPasswordSchema }),
   problems: ['conflict'],
 });
 
@@ -243,7 +248,7 @@ export const resetPassword = endpoint({
     new_password: newPasswordSchema,
   }),
   status: 200,
-  reply: z.object({ success: z.literal(true) }),
+  reply: z.object({ success: z.literal(true), common_password: commonPasswordSchema }),
   reply_unspecified: true,
   problems: [],
 });

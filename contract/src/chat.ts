@@ -76,6 +76,10 @@ export const sentMessageSchema = specified(
 );
 export type SentMessage = z.infer<typeof sentMessageSchema>;
 
+/** Topics that a person can choose for a message. The conversation gets the topic as a tag. */
+export const CHAT_TOPICS = ['performance', 'firewall', 'remote'] as const;
+export type ChatTopic = (typeof CHAT_TOPICS)[number];
+
 /** Names no topic that it changes: the message itself is told to each page (`chat_message`). */
 export const sendMessage = endpoint({
   method: 'POST',
@@ -83,7 +87,11 @@ export const sendMessage = endpoint({
   summary: 'Write a message to support.',
   access: 'customer',
   body: z
-    .object({ ...writtenFields, sender: z.literal('user', { error: 'Your messages need the sender "user".' }) })
+    .object({
+      ...writtenFields,
+      sender: z.literal('user', { error: 'Your messages need the sender "user".' }),
+      topic: z.enum(CHAT_TOPICS, { error: `Choose one of the topics: ${CHAT_TOPICS.join(', ')}.` }).optional(),
+    })
     .superRefine(requireWords),
   header_fields: { client_message_id: HEADER_FIELDS.message },
   status: 201,

@@ -12,3 +12,12 @@ export const PAGE_SIZE_MAXIMUM = 500;
 
 /** Largest JSON body in bytes. */
 export const JSON_BODY_MAXIMUM = 256 * 1024;
+
+/** The industry's harmless test files by the names that the rule pack gives them (family `industry-test`). */
+export const TEST_FILE_THREATS: readonly string[] = [
+  'EICAR-Test-File',
+  'GTUBE-Test-Mail',
+  'GTUBE-Test-Mail.Rspamd',
+  'AMSI-Test-Sample',
+  'ClamAV-Test-File',
+];

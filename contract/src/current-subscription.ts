@@ -15,6 +15,8 @@ export const currentSubscriptionSchema = specified(
     currency: z.string().nullable(),
     features: z.array(z.string()),
     max_devices: z.int().nullable(),
+    max_web_devices: z.int().nullable(),
+    max_profiles: z.int().nullable(),
     duration_months: z.int().nullable(),
     /** When the latest plan was asked for, while its request is open and nothing is premium. */
     requested_at: timeSchema.optional(),

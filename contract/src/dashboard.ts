@@ -4,6 +4,7 @@ import { currentSubscriptionSchema } from './current-subscription.ts';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
+import { statusSchema, UNKNOWN_STATUS } from './status.ts';
 
 /** The dashboard's clock ticks this often, in ms. */
 export const CLOCK_TICK_MS = 1_000;
@@ -60,8 +61,6 @@ export const measuredSchema = z.object({
   files_infected: z.int(),
   /** Number of harmless test files among them. */
   test_files_found: z.int(),
-  /** One of them lies open on the server: it could be neither sealed nor removed. */
-  infected_in_the_open: z.boolean(),
   files_pending: z.int(),
   /** When a file was last read to its end. */
   last_finished_at: timeSchema.nullable(),
@@ -104,6 +103,7 @@ export const readDashboard = endpoint({
       score_breakdown: z.array(scoreReasonSchema),
       /** Checks behind the score: the number that ran, and the number that could not. */
       score_checks: z.object({ ran: z.int(), unknown: z.int() }),
+      status: statusSchema,
       /** The time of the latest scan, or 'Never'. */
       last_scan: z.union([timeSchema, z.literal(NEVER)]),
       subscription: currentSubscriptionSchema,
@@ -112,7 +112,7 @@ export const readDashboard = endpoint({
       /** Null for an account without devices. */
       devices: dashboardDevicesSchema.nullable(),
     }),
-    () => ({ security_score: SECURITY_SCORE_MAXIMUM, last_scan: NEVER }),
+    () => ({ security_score: SECURITY_SCORE_MAXIMUM, last_scan: NEVER, status: UNKNOWN_STATUS }),
   ),
   problems: [],
 });

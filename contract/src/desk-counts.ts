@@ -10,6 +10,8 @@ export const countsSchema = z.object({
   /** Own conversations with something unread, and unassigned ones in which a customer waits. */
   mine_unread: z.int(),
   unassigned_waiting: z.int(),
+  /** Customers whose remote session waits for a technician. */
+  remote_waiting: z.int(),
   tags: z.array(z.object({ tag: z.string(), count: z.int() })),
 });
 export type Counts = z.infer<typeof countsSchema>;

@@ -7,6 +7,7 @@ import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-re
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { formatList } from './intl.ts';
+import { statusStateSchema } from './status.ts';
 
 /** The support desk: what staff (the roles support and admin) see and do. */
 
@@ -36,10 +37,10 @@ export const VIEWS = ['mine', 'unassigned', 'all', 'snoozed', 'closed'] as const
 export type View = (typeof VIEWS)[number];
 
 const conversationsQuerySchema = pageQuerySchema.extend({
-  /** `mine`, `unassigned` and `all` are open ones. */
-  view: z.enum(VIEWS, { error: 'This part of the inbox doesn’t exist.' }).default('all'),
-  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. */
-  sort: z.enum(['latest', 'waiting'], { error: 'Sort by "latest" or "waiting".' }).default('latest'),
+  /** `mine`, `unassigned` and `all` are open ones. `waiting` are those of the first two whose customer waits for an answer. */
+  view: z.enum([...VIEWS, 'waiting'], { error: 'This part of the inbox doesn’t exist.' }).default('all'),
+  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. `urgent`: the same, by priority first. */
+  sort: z.enum(['latest', 'waiting', 'urgent'], { error: 'Sort by "latest", "waiting" or "urgent".' }).default('latest'),
   /** Looked for in the customer's name and in all messages and notes. */
   search: searchSchema,
   tag: tagSchema.optional(),
@@ -176,7 +177,7 @@ export const sortConversation = endpoint({
   problems: [],
 });
 
-/** The customer of a conversation: names and counts, without the content of files or alerts. */
+/** The customer of a conversation: names and counts, without the content of files or alerts. `infected_files` are the newest that are not deleted yet. */
 export const customerCardSchema = z.object({
   user_id: idSchema,
   username: z.string(),
@@ -186,9 +187,12 @@ export const customerCardSchema = z.object({
   plan_name: z.string().nullable(),
   is_premium: z.boolean(),
   security_score: z.int(),
+  /** The one status: its state, its sentence as the customer reads it, and how many steps are open. */
+  status: z.object({ state: statusStateSchema, sentence: z.string(), steps: z.int() }),
   open_alerts: z.int(),
   devices: z.array(z.object({ name: z.string(), last_seen_at: timeSchema.nullable() })),
   scans: z.object({ clean: z.int(), infected: z.int(), pending: z.int() }),
+  infected_files: z.array(z.object({ filename: z.string(), threat: z.string().nullable() })),
   remote_sessions: z.array(z.object({ status: z.string(), started_at: timeSchema, support_agent: z.string().nullable() })),
   conversations_closed: z.int(),
   ratings: z.object({ count: z.int(), average: z.number().nullable() }),
@@ -395,7 +399,7 @@ export const deskSettingsSchema = z.object({
 });
 export type DeskSettings = z.infer<typeof deskSettingsSchema>;
 
-const unknownZoneSchema = z
+export const unknownZoneSchema = z
   .string()
   .optional()
   .describe('The stored time zone, where this server does not know it: `time_zone` is UTC then.');
@@ -428,7 +432,7 @@ export const changeDeskSettings = endpoint({
 const DATE = 'Enter a date, like 2026-11-20.';
 /** Before it nobody wrote to this desk, and after it the days have no four digits for their year. */
 const dateSchema = z.iso.date({ error: DATE }).refine((day) => day >= '1970-01-02' && day <= '9998-12-31', DATE);
-const reportQuerySchema = z.object({
+export const reportQuerySchema = z.object({
   /** Both days belong to it; without them the last 12 weeks. Days of the desk's time zone. */
   from: dateSchema.optional(),
   to: dateSchema.optional(),

@@ -12,8 +12,8 @@ import { type Family, parseIp, printIp } from './ip-address.ts';
 
 const NOT_A_SPAN = 'Give spans that are in order and apart, of one address family.';
 
-/** First and last address of each span. */
-const addressSpansSchema = z.array(z.tuple([z.string().max(64), z.string().max(64)])).max(ADDRESSES_MAXIMUM);
+/** First and last address of each span. Pairs are arrays, because `z.tuple` would be a part of every first visit. */
+const addressSpansSchema = z.array(z.array(z.string().max(64)).min(2).max(2)).max(ADDRESSES_MAXIMUM);
 const portSchema = z.int().min(1).max(PORT_MAXIMUM);
 const sidesSchema = z.object({ sources: addressSpansSchema.min(1), destinations: addressSpansSchema.min(1) });
 const trafficSchema = z.object({
@@ -21,11 +21,7 @@ const trafficSchema = z.object({
   ipv4: sidesSchema.nullable(),
   ipv6: sidesSchema.nullable(),
   /** First and last port of each span; null for every port, and for traffic without ports. */
-  ports: z
-    .array(z.tuple([portSchema, portSchema]))
-    .min(1)
-    .max(PORTS_MAXIMUM)
-    .nullable(),
+  ports: z.array(z.array(portSchema).min(2).max(2)).min(1).max(PORTS_MAXIMUM).nullable(),
 });
 type Traffic = z.infer<typeof trafficSchema>;
 
@@ -63,9 +59,9 @@ function inOrder(spans: readonly (Span | undefined)[]): Span[] | undefined {
   return read;
 }
 
-function addressSpans(pairs: readonly (readonly [string, string])[], family: Family): Span[] | undefined {
+function addressSpans(pairs: readonly (readonly string[])[], family: Family): Span[] | undefined {
   return inOrder(
-    pairs.map(([first, last]) => {
+    pairs.map(([first = '', last = '']) => {
       const [from, to] = [parseIp(first), parseIp(last)];
       return from?.family === family && to?.family === family ? { from: from.value, to: to.value } : undefined;
     }),
@@ -76,7 +72,7 @@ function addressSpans(pairs: readonly (readonly [string, string])[], family: Fam
 function spansOf({ ipv4, ipv6, ports }: Traffic): Pick<Reach, 'sources' | 'destinations' | 'ports'> | undefined {
   const [sources4, destinations4] = [addressSpans(ipv4?.sources ?? [], 4), addressSpans(ipv4?.destinations ?? [], 4)];
   const [sources6, destinations6] = [addressSpans(ipv6?.sources ?? [], 6), addressSpans(ipv6?.destinations ?? [], 6)];
-  const port_spans = ports === null ? null : inOrder(ports.map(([from, to]) => ({ from: BigInt(from), to: BigInt(to) })));
+  const port_spans = ports === null ? null : inOrder(ports.map(([from = 0, to = 0]) => ({ from: BigInt(from), to: BigInt(to) })));
   if (!sources4 || !destinations4 || !sources6 || !destinations6 || port_spans === undefined) return undefined;
   return { sources: { 4: sources4, 6: sources6 }, destinations: { 4: destinations4, 6: destinations6 }, ports: port_spans };
 }
@@ -98,12 +94,12 @@ export function deviceRuleOf(rule: TypedRule, is_parsed: boolean): DeviceRule {
   const { sources, destinations, ports } = reachOf(rule);
   const [ipv4 = null, ipv6 = null] = FAMILIES.map((family) => {
     const printed = (spans: readonly Span[]) =>
-      spans.map(({ from, to }): [string, string] => [printIp({ family, value: from }), printIp({ family, value: to })]);
+      spans.map(({ from, to }) => [printIp({ family, value: from }), printIp({ family, value: to })]);
     return sources[family].length === 0
       ? null
       : { sources: printed(sources[family]), destinations: printed(destinations[family]) };
   });
-  const numbers = ports?.map(({ from, to }): [number, number] => [Number(from), Number(to)]) ?? null;
+  const numbers = ports?.map(({ from, to }) => [Number(from), Number(to)]) ?? null;
   return { ...deciding, traffic: { ipv4, ipv6, ports: numbers } };
 }
 

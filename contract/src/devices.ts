@@ -13,31 +13,18 @@ import {
   scanProgressOnDeviceSchema,
   telemetrySchema,
   watchingSchema,
+  webProtectionStateSchema,
 } from './agent.ts';
 import { scanSchema } from './antivirus.ts';
+import { deviceNameSchema } from './device-name.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { directionSchema } from './firewall.ts';
 
-/** Characters of a device's name. */
-export const DEVICE_NAME_MAXIMUM = 60;
-/** A device that has not been heard for so long raises an alert, in ms. */
+/** A device that has not been heard for so long is silent: an alert, the status, and lists of people say so; in ms. */
 export const OFFLINE_ALERT_MS = 7 * 24 * 60 * 60_000;
 /** Period of "blocked lately", in ms. */
 export const BLOCKED_WINDOW_MS = 60 * 60_000;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
-
-const LONGEST_NAME = `Use at most ${DEVICE_NAME_MAXIMUM} characters for the device name.`;
-
-export const deviceNameSchema = z
-  .string({ error: 'Enter a name for the device.' })
-  .trim()
-  .min(1, 'Enter a name for the device.')
-  .max(2 * DEVICE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
-  .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
-  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'Remove the control characters from the device name.');
 
 /** A connected agent that has not reported for so long does not work any more, in ms: it reports every half a minute, by the workers that read files. */
 export const STALLED_MS = 90_000;
@@ -111,6 +98,8 @@ export const deviceSchema = z.object({
   watching: watchingSchema.nullable(),
   /** The last health report of its agent; null for an earlier version, or before the first report. */
   health: agentHealthSchema.nullable(),
+  /** The last report of its agent on web protection, which is wanted where a device of web protection has this `device_id`; null for none. */
+  web_protection: webProtectionStateSchema.nullable(),
   watched: z.array(z.string()),
   exclusions: z.array(z.string()),
   /** The scan that runs or was asked for last, and when a full scan last reached its end. */

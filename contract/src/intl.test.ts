@@ -90,7 +90,11 @@ it('writes shares in whole percent, and progress rounded down', () => {
 
 it('writes decimals and prices', () => {
   expect([formatDecimals(4.25, 1), formatDecimals(1999.9, 2)]).toEqual(['4.3', '1999.90']);
-  expect([formatPrice(19.99, 'USD'), formatPrice(5, 'EUR'), formatPrice(1, 'USD')]).toEqual(['$19.99', '€5.00', '$1.00']);
+  expect([formatPrice(19.99, 'USD'), formatPrice(5, 'EUR'), formatPrice(1, 'USD')]).toEqual([
+    '$19.99 USD',
+    '€5.00 EUR',
+    '$1.00 USD',
+  ]);
   expect([formatDollars(9.99), formatDollars(1)]).toEqual(['9.99 US dollars', '1.00 US dollars']);
 });
 

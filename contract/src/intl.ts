@@ -108,9 +108,9 @@ export function describeSize(bytes: number): string {
   return bytes >= MIB ? `${Math.round(bytes / MIB)} MB` : `${bytes} bytes`;
 }
 
-/** "$19.99", in the named currency (ISO 4217). */
+/** "$19.99 USD": the one form of a price, with its currency (ISO 4217), because several currencies have a "$". */
 export function formatPrice(price: number, currency: string): string {
-  return write(price, { style: 'currency', currency }, PRICE_LOCALE);
+  return `${write(price, { style: 'currency', currency }, PRICE_LOCALE)} ${currency}`;
 }
 
 /** "9.99 US dollars" */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emailSchema, newPasswordSchema, roleSchema, usernameSchema } from './auth.ts';
+import { commonPasswordSchema, emailSchema, newPasswordSchema, roleSchema, usernameSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
@@ -64,6 +64,6 @@ export const acceptInvitation = endpoint({
   }),
   changes_installation: 'people',
   status: 201,
-  reply: z.object({ email: z.string() }),
+  reply: z.object({ email: z.string(), common_password: commonPasswordSchema }),
   problems: ['email_taken', 'username_taken'],
 });

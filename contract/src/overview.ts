@@ -11,6 +11,8 @@ export const overviewSchema = z.object({
   waiting: z.object({
     /** Conversations of customers whose last message has no answer, the reader's own left out. */
     conversations: z.int(),
+    /** Sessions whose customer waits for a technician. */
+    remote_requests: z.int(),
     plan_requests: z.int(),
     /** Plans that end within `PLANS_END_WITHIN_DAYS`, and no other plan of the person follows. */
     plans_ending: z.int(),

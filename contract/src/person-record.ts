@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { severitySchema } from './anti-hacking.ts';
 import { customerCardSchema } from './desk.ts';
 import { conversationStatusSchema } from './desk-record.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
+import { severitySchema } from './severity.ts';
 
 /** A person's record: the names and counts that staff may see, and for administrators the plan's end and the gravest open alert. */
 export const personRecordSchema = z.object({

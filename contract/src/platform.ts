@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { brandSchema } from './brand.ts';
 import { endpoint } from './endpoint.ts';
 
 /** The audience of a server: the people of this machine, or customers over a network (docs/operating.md#exposure). */
@@ -34,6 +35,8 @@ export const readConfig = endpoint({
     provider_name: z.string(),
     /** `promise` is the provider's own words; blank where it promises nothing. */
     support: z.object({ phone: z.string(), email: z.string(), promise: z.string() }),
+    /** Servers of earlier versions do not say. */
+    brand: brandSchema.optional(),
     links: z.object({ live_chat: z.string().nullable(), remote_portal: z.string().nullable() }),
   }),
   problems: [],

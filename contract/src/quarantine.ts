@@ -60,7 +60,7 @@ export const deleteScan = endpoint({
   access: 'customer',
   params: idParamsSchema,
   status: 204,
-  problems: ['unavailable', 'on_another_server'],
+  problems: ['conflict', 'unavailable', 'on_another_server'],
 });
 
 export const restoreFile = endpoint({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { addressIn, canonicalEmail } from './email.ts';
+import { accentSchema, logoSizeSchema } from './brand.ts';
+import { addressIn } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
@@ -32,21 +33,28 @@ export const clientInfoSchema = z.object({
 });
 export type ClientInfo = z.infer<typeof clientInfoSchema>;
 
-const PHONE = /^\+?[\d\s().\-/]+$/u;
-const PHONE_DIGITS_LEAST = 3;
+/** Largest picture that may be sent as a logo: its bytes, and its pixels a side. */
+export const LOGO_BYTES_MAXIMUM = 512 * 1024;
+export const LOGO_SIDE_MAXIMUM = 2_048;
+/** A logo is stored within these pixels, three times the size in which pages show it, and in Base64 with at most so many characters. */
+export const LOGO_STORED = { width: 480, height: 96, characters: 249_000 } as const;
 
-/** Whether a link can call it: digits, and what people write between them. */
-export function isCallable(phone: string): boolean {
-  return PHONE.test(phone) && phone.replace(/\D/gu, '').length >= PHONE_DIGITS_LEAST;
-}
+/** A checked logo: its pixels alone, as a PNG in Base64. */
+export const checkedLogoSchema = logoSizeSchema.extend({ png: z.base64().max(LOGO_STORED.characters) });
 
-/** Whether a link can write to it. */
-export function isMailable(email: string): boolean {
-  return canonicalEmail(email) !== undefined;
-}
+/** The look of the installation. A field that is not sent stays as it is; null goes back to the look of the product. */
+const brandChangeSchema = z.object({
+  accent: accentSchema.nullable().optional(),
+  logo: z
+    .base64('Send the logo as a PNG file in Base64.')
+    .max(LOGO_STORED.characters, 'Send the logo as checked: it is larger than a stored logo.')
+    .nullable()
+    .optional(),
+});
 
 export const setupPayloadSchema = z.object({
   client_info: clientInfoSchema,
+  brand: brandChangeSchema.optional(),
   setup_type: z.literal('basic_installation', { error: 'Use the setup type "basic_installation".' }),
   timestamp: timeSchema,
 });
@@ -60,5 +68,18 @@ export const setupConfig = endpoint({
   changes_installation: 'provider',
   status: 200,
   reply: z.object({ success: z.literal(true) }),
-  problems: [],
+  problems: ['unavailable'],
+});
+
+export const checkLogo = endpoint({
+  method: 'POST',
+  path: '/admin/check-logo',
+  summary:
+    'Read a PNG file in the multipart field "file" and answer the logo that the installation would show: its pixels alone, scaled down. Stores nothing.',
+  access: 'admin',
+  upload: 'file',
+  status: 200,
+  reply: checkedLogoSchema,
+  problems: ['unsupported_media_type', 'too_large', 'upload_stalled', 'unavailable'],
+  expensive: true,
 });

@@ -13,6 +13,10 @@ export const MAX_DEVICES_OPTIONS = [1, 3, 5, 10, 999] as const;
 export const UNLIMITED_DEVICES = 999;
 export const DURATION_DEFAULT = 12;
 export const MAX_DEVICES_DEFAULT = 1;
+/** Devices of web protection of a plan that says nothing else, and without a plan. */
+export const MAX_WEB_DEVICES_DEFAULT = 10;
+/** Profiles of people in a household, of a plan that says nothing else. Without a plan there are none. */
+export const MAX_PROFILES_DEFAULT = 5;
 
 export const CURRENCY = 'USD';
 /** Highest price in dollars (product default): far above any plan, far below what a double holds exactly in cents. */
@@ -120,6 +124,8 @@ export const assignmentSchema = z.object({
   price: priceSchema,
   duration_months: z.literal(ASSIGN_DURATIONS, { error: `Choose ${formatList(ASSIGN_DURATIONS.map(String), 'plain')} months.` }),
   max_devices: maxDevicesSchema,
+  max_web_devices: maxDevicesSchema.optional(),
+  max_profiles: maxDevicesSchema.optional(),
   is_premium: premiumSchema,
   features: featuresSchema,
   request_id: idSchema.optional(),
@@ -135,6 +141,8 @@ export const newTemplateSchema = z.object({
     error: `Choose ${formatList(TEMPLATE_DURATIONS.map(String), 'plain')} months.`,
   }),
   max_devices: maxDevicesSchema,
+  max_web_devices: maxDevicesSchema.optional(),
+  max_profiles: maxDevicesSchema.optional(),
   is_premium: premiumSchema,
   features: featuresSchema,
 });
@@ -150,9 +158,14 @@ export const templateSchema = specified(
     currency: z.string(),
     duration_months: z.int(),
     max_devices: z.int(),
+    /** Devices of web protection. */
+    max_web_devices: z.int(),
+    /** Profiles of people in a household. */
+    max_profiles: z.int(),
     is_premium: z.boolean(),
     features: z.array(z.string()),
   }),
+  () => ({ max_web_devices: MAX_WEB_DEVICES_DEFAULT, max_profiles: MAX_PROFILES_DEFAULT }),
 );
 export type Template = z.infer<typeof templateSchema>;
 
@@ -168,6 +181,10 @@ export const subscriptionSchema = specified(
     currency: z.string(),
     duration_months: z.int(),
     max_devices: z.int(),
+    /** Devices of web protection. */
+    max_web_devices: z.int(),
+    /** Profiles of people in a household. */
+    max_profiles: z.int(),
     is_premium: z.boolean(),
     features: z.array(z.string()),
     status: subscriptionStatusSchema,
@@ -324,6 +341,20 @@ export const listPlanRequests = endpoint({
   query: pageQuerySchema,
   status: 200,
   reply: z.array(planRequestSchema),
+  problems: [],
+});
+
+/** Answers of administrators that `readAnswerTime` looks at, and how few tell nothing. */
+export const ANSWERS_LOOKED_AT = 20;
+export const ANSWERS_MINIMUM = 3;
+
+export const readAnswerTime = endpoint({
+  method: 'GET',
+  path: '/subscription/answer-time',
+  summary: 'How long administrators took to answer the last requests: the median in seconds, null without enough answers.',
+  access: 'customer',
+  status: 200,
+  reply: z.object({ answered: z.int(), median_s: z.int().nullable() }),
   problems: [],
 });
 

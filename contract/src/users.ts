@@ -4,6 +4,7 @@ import { typedEmail } from './email.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, NO_PASSWORD_IS_LONGER, pageQuerySchema, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { sessionSchema } from './sessions.ts';
+import { statusStateSchema } from './status.ts';
 import { AT_MOST_ONE_PROOF, proofShape } from './two-factor.ts';
 
 const SEARCH_LENGTH_MAXIMUM = 254;
@@ -20,13 +21,28 @@ export const adminUserSchema = userInfoSchema.extend({
   two_factor: z.boolean(),
   /** The address is not confirmed, where confirmation is required. */
   email_unproven: z.boolean(),
+  /** The name of the active plan; null without one. */
+  plan_name: z.string().nullable(),
+  /** As they were last found; null if nobody looked yet. */
+  security_score: z.int().nullable(),
+  state: statusStateSchema.nullable(),
+  /** Open alerts of high or critical severity that were not blocked. */
+  serious_alerts: z.int(),
+  /** One of the person’s devices was not heard for a week. */
+  has_silent_device: z.boolean(),
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
-/** `disabled` may not sign in; `unproven` have not confirmed their address, where that is asked for. */
-export const userStateSchema = z.enum(['disabled', 'unproven'], { error: 'Choose disabled or unconfirmed.' });
+/**
+ * `disabled` may not sign in; `unproven` have not confirmed their address, where that is asked for. `new` came, and `active` were last here, within `LATELY_DAYS`. `at_risk` have
+ * the state danger or a serious alert; `serious_alert` have one; `silent_device` have a device that was not heard for a week.
+ */
+export const userStateSchema = z.enum(['disabled', 'unproven', 'new', 'active', 'at_risk', 'serious_alert', 'silent_device'], {
+  error: 'This group of people doesn’t exist.',
+});
 export type UserState = z.infer<typeof userStateSchema>;
-export const USER_SORTS = ['newest', 'oldest', 'name'] as const;
+/** `urgent` is serious alerts, then the state danger, silent devices and unconfirmed addresses; the newest people first in each. */
+export const USER_SORTS = ['newest', 'oldest', 'name', 'urgent'] as const;
 
 const usersQuerySchema = pageQuerySchema.extend({
   search: z
@@ -37,7 +53,7 @@ const usersQuerySchema = pageQuerySchema.extend({
     .describe('A part of the email or of the username, in any case.'),
   role: roleSchema.optional(),
   state: userStateSchema.optional(),
-  sort: z.enum(USER_SORTS, { error: 'Sort by newest, oldest, or name.' }).default('newest'),
+  sort: z.enum(USER_SORTS, { error: 'Sort by newest, oldest, name, or urgent.' }).default('newest'),
 });
 export type UsersQuery = z.infer<typeof usersQuerySchema>;
 

@@ -1,12 +1,15 @@
 import type { Server } from 'node:http';
 import { agentChannel } from '@palisade/contract/agent';
 import { eventsChannel } from '@palisade/contract/events';
+import { readHome } from '@palisade/contract/home';
+import { readInstallationReport } from '@palisade/contract/report';
 import type { Engine, YaraPool } from '@palisade/scanner/yara-pool';
 import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Alerts } from '#features/alerts/alerts.ts';
 import { forgetOldDrills } from '#features/alerts/old-drills.ts';
 import type { Signatures } from '#features/antivirus/signatures.ts';
+import { readDeskSettings } from '#features/chat/desk-settings.ts';
 import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
@@ -15,6 +18,7 @@ import { serveOverview } from '#features/setup/overview.routes.ts';
 import { serveSetup } from '#features/setup/setup.routes.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { serveAgentPackage } from '#platform/agent-package.ts';
+import { readBrand, serveLogo } from '#platform/brand.ts';
 import { SOCKET_LIMITS } from '#platform/channels/channel-service.ts';
 import { openSockets } from '#platform/channels/socket-request.ts';
 import { wipeDeleted } from '#platform/database.ts';
@@ -22,15 +26,18 @@ import type { Drain } from '#platform/drain.ts';
 import { serveEvents } from '#platform/events.ts';
 import { type Home, takeHome } from '#platform/home.ts';
 import { isSetUp } from '#platform/installation.ts';
+import type { PassedSockets } from '#platform/passed-sockets.ts';
 import { serveProxyFindings } from '#platform/proxy.routes.ts';
 import { keepRetention } from '#platform/retention.ts';
-import type { Api } from '#platform/serve.ts';
+import { type Api, serve } from '#platform/serve.ts';
 import { serveWeb } from '#platform/web.ts';
 import type { AppOptions } from './app/app-options.ts';
 import { buildFeatures, type Features } from './app/features.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
+import { installationReport } from './app/installation-report.ts';
 import { buildMetrics } from './app/metrics.ts';
 import { openHttp } from './app/open-http.ts';
+import { homeOf } from './app/people.ts';
 import { serveState } from './app/state.routes.ts';
 import { retentionTasks } from './app/store.ts';
 import type { Tables } from './app/tables.ts';
@@ -52,6 +59,8 @@ export interface App {
   database: Kysely<Tables>;
   /** Stops taking requests; to be called before `close` by who lets those under way finish. */
   drain: Drain;
+  /** Begins to answer plain DNS and DNS over TLS, where the settings ask for them. @throws Error with a sentence. */
+  listenForNames(passed?: PassedSockets): Promise<void>;
   /** The separate server of `/metrics`, if the settings ask for one; it does not listen yet. */
   metrics: Server | undefined;
   /** Lets a load balancer send no more requests here, and claims no more jobs. */
@@ -92,6 +101,7 @@ function startRetention(appOptions: AppOptions, { database, jobs, audit, now }: 
       () => forgetOldScores(database.$pickTables<'score_history'>(), now()),
       () => accounts.sessions.forgetExpired(),
       desk.forgetReadMails,
+      features.webProtection.forgetOld,
       ...retentionTasks(appOptions, { database, audit, forgetChats: desk.forgetOld, now }),
       // Last: overwrites what the tasks before it have deleted.
       async () => void (await wipeDeleted(database)),
@@ -103,7 +113,7 @@ function startRetention(appOptions: AppOptions, { database, jobs, audit, now }: 
 function serveFeatures(
   api: Api,
   { settings }: AppOptions,
-  { database, audit, jobs, keptAnswers, proxies }: Foundation,
+  { database, audit, jobs, keptAnswers, now, proxies }: Foundation,
   features: Features,
 ): void {
   const { accounts, desk, devices, firewall, mail, monitor, planRequests, scanner, subscriptions, support } = features;
@@ -116,6 +126,7 @@ function serveFeatures(
     api,
     {
       conversations: desk.countUnanswered,
+      remote_requests: () => support.remote.countWaiting(),
       plan_requests: planRequests.countOpen,
       plans_ending: () => subscriptions.countEnding(),
       jobs: () => jobs.countDead(),
@@ -133,6 +144,13 @@ function serveFeatures(
       others: (user_id) => accounts.auth.hasOthers(user_id),
     },
     keptAnswers,
+  );
+  const deskSettings = () => readDeskSettings(database.$pickTables<'installation'>());
+  serve(api, readInstallationReport, 'admin', ({ query }) =>
+    installationReport({ ...{ database, subscriptions, now }, users: accounts.users, settings: deskSettings }, query),
+  );
+  serve(api, readHome, 'admin', ({ query }) =>
+    homeOf({ ...{ database, subscriptions, now }, users: accounts.users }, query.time_zone),
   );
   serveProxyFindings(api, {
     database: database.$pickTables<'installation' | 'audit_entries' | 'audit_head'>(),
@@ -155,6 +173,7 @@ function serveFeatures(
   );
   desk.serve(api);
   features.scamChecks.serve(api);
+  features.webProtection.serve(api);
   features.push.serve(api);
   support.serve(api, features.sessionFiles, desk.customerCard);
   serveFirewall(api, firewall);
@@ -166,7 +185,7 @@ async function serveApp(appOptions: AppOptions, foundation: Foundation, features
   const { settings } = appOptions;
   const { build, database, clock, now, counters, jobs, keptAnswers, metrics, pool, proxies, topics } = foundation;
   const { accounts, desk, devices, mail, monitor, scanner, support } = features;
-  const { api, fastify, drain, storage, rateLimits } = await openHttp(appOptions, {
+  const { api, fastify, serveDirectly, drain, storage, rateLimits } = await openHttp(appOptions, {
     ...{ database, counters, proxies, metrics, now },
     observe: (event) => monitor.detection.observe(event),
     sessions: accounts.sessions,
@@ -196,8 +215,12 @@ async function serveApp(appOptions: AppOptions, foundation: Foundation, features
   });
   const measuring =
     metrics && buildMetrics(appOptions, { metrics, fastify, rateLimits, pool, mail, jobs, scanner, events, build, clock });
+  serveDirectly(features.webProtection.namesOverHttps);
+  features.webProtection.serveProfiles(fastify);
   await serveAgentPackage(fastify, appOptions.agent_folder, settings.public_url);
-  await serveWeb(fastify, appOptions.web_folder);
+  const installation = database.$pickTables<'installation'>();
+  serveLogo(fastify, installation);
+  await serveWeb(fastify, appOptions.web_folder, () => readBrand(installation));
   return { fastify, drain, control, events, measuring };
 }
 
@@ -225,6 +248,7 @@ async function buildApp(appOptions: AppOptions, home: Home): Promise<App> {
     sweepSessionFiles: sessionFiles.sweep,
     database,
     drain,
+    listenForNames: features.webProtection.listen,
     metrics: measuring?.server,
     endSockets() {
       leaving = support.seats.close();
@@ -251,6 +275,7 @@ async function buildApp(appOptions: AppOptions, home: Home): Promise<App> {
       await foundation.proxies.close();
       await jobs.close();
       await features.scamChecks.close();
+      await features.webProtection.close();
       await desk.close();
       await monitor.close();
       await accounts.close();

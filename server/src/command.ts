@@ -1,6 +1,5 @@
 import { existsSync, lchownSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadEnvFile } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import type { Kysely } from 'kysely';
 import { BASELINE, migrations } from '#migrations/all.ts';
@@ -10,7 +9,8 @@ import { installationKeys } from '#platform/keys.ts';
 import { createLog } from '#platform/log.ts';
 import { requireKnownVersion } from '#platform/migrations.ts';
 import { keepFilesPrivate } from '#platform/private-files.ts';
-import { parseSettings, type Settings, SettingsError } from '#platform/settings.ts';
+import { parseSettings, type Settings } from '#platform/settings.ts';
+import { SettingsError } from '#platform/settings-error.ts';
 import type { Tables } from './app/tables.ts';
 
 // The common parts of the commands beside the server.
@@ -29,26 +29,6 @@ export class UsageError extends Error {}
 
 /** One folder above this file, in the source tree and in the bundle alike. */
 export const SIGNATURES_FOLDER = fileURLToPath(new URL('../signatures', import.meta.url));
-
-/** As deploy/palisade.service has them. */
-const SERVICE = {
-  unit: '/etc/systemd/system/palisade.service',
-  settings: '/etc/palisade/palisade.env',
-  data_dir: '/var/lib/palisade',
-};
-
-/** Takes the settings of the systemd unit, where it is installed and the environment names no data folder. */
-export function takeServiceSettings(environment: NodeJS.ProcessEnv, service = SERVICE): void {
-  if (environment['DATA_DIR'] !== undefined || !existsSync(service.unit)) return;
-  try {
-    if (existsSync(service.settings)) loadEnvFile(service.settings);
-  } catch {
-    fail(
-      `We can’t read ${service.settings}. Run this as root, or let the group of the service read the file (chgrp palisade, chmod 640).`,
-    );
-  }
-  environment['DATA_DIR'] ??= service.data_dir;
-}
 
 /** Gives a data folder with all in it to the owner of the folder, as a command of root leaves it. */
 function giveToOwner(data_dir: string): void {
@@ -92,7 +72,8 @@ export function prepare({ as = 'server' }: { as?: 'server' | 'command' | 'backup
     if (as !== 'server') actForOwner(data_dir, as !== 'command');
     const key_files = [...installationKeys(settings).map(({ path }) => path), settings.backup_key_file];
     requireOwnFolder({ data_dir, key_files, restores });
-    const { mended, warnings } = keepFilesPrivate({ data_dir, key_files });
+    const acts_for_owner = as !== 'server' && process.getuid?.() === 0;
+    const { mended, warnings } = keepFilesPrivate({ data_dir, key_files, acts_for_owner });
     if (mended > 0)
       warnings.unshift(`Other users could read ${mended} files and folders in ${settings.data_dir}. Now only this user can.`);
     // The server promises lines of JSON; a person reads what a command writes.

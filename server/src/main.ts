@@ -5,6 +5,7 @@ import { USUAL_SCANNERS } from '@palisade/scanner/scanner-url';
 import { databaseLocation } from '#platform/database.ts';
 import { collectWhenIdle } from '#platform/idle-collection.ts';
 import { createLog } from '#platform/log.ts';
+import { passedSockets } from '#platform/passed-sockets.ts';
 import { removeUpgradeCopy } from '#platform/upgrade-copy.ts';
 import { type App, createApp } from './app.ts';
 import { fail, prepare, SIGNATURES_FOLDER } from './command.ts';
@@ -61,6 +62,7 @@ try {
 }
 try {
   await app.fastify.listen({ host: settings.host, port: settings.port });
+  await app.listenForNames(passedSockets(process.env, process.pid));
   if (app.metrics && settings.metrics?.address) await listenAt(app.metrics, settings.metrics.address);
 } catch (error) {
   logger.debug({ err: error }, 'start failed');

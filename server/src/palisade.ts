@@ -1,4 +1,5 @@
-import { fail, takeServiceSettings, UsageError } from './command.ts';
+import { fail, UsageError } from './command.ts';
+import { takeServiceSettings } from './service-settings.ts';
 
 // The commands beside the server: `bin/palisade help`.
 

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Role } from '@palisade/contract/auth';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { createAccounts } from '#features/auth/account.ts';
 import { createAccountDeletion } from '#features/auth/account-deletion.ts';
@@ -109,7 +110,15 @@ export async function accountParts(settings: Settings = {}) {
     isUnproven,
   });
   const accounts = createAccounts({ ...common, passwords, requirePassword, sessions, isUnproven });
-  const users = createUsers({ ...parts, sessions, secondFactors: (ids) => twoFactor.secondFactors(ids) });
+  const nobody = () => Promise.resolve(new Map<string, never>());
+  const isNobody = () => sql<boolean>`false`;
+  const users = createUsers({
+    ...{ ...parts, sessions, secondFactors: (ids: readonly string[]) => twoFactor.secondFactors(ids) },
+    facts: {
+      ...{ plans: nobody, scores: nobody, silentDevices: async () => new Set<string>(), seriousAlerts: nobody },
+      isIn: { at_risk: isNobody, serious_alert: isNobody, silent_device: isNobody },
+    },
+  });
   const accountDeletion = createAccountDeletion({
     ...{ ...parts, sessions, forget: [] },
     mail: { ...mail, forgetRecipient: none },

@@ -68,7 +68,7 @@ export function helloOf({ device_id, token }: AgentIdentity, parts: Partial<Hell
 export function reportOf(parts: Partial<Report> = {}): Report {
   return {
     ...{ kind: 'report', seq: 1, epoch: '2026-11-20T10:00:00.000Z', counters: [], blocked: [] },
-    ...{ telemetry: null, posture: [], foreign_tables: [], watching: null, health: null },
+    ...{ telemetry: null, posture: [], foreign_tables: [], watching: null, health: null, web_protection: null },
     ...parts,
   };
 }

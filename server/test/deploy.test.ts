@@ -399,6 +399,12 @@ describe('palisade.service', () => {
     };
     const verified = analyze('verify', '--man=no', '--recursive-errors=no');
     expect(verified.said.split('\n').filter((line) => line.includes('palisade.service'))).toEqual([]);
+    for (const name of ['palisade-dns.socket', 'palisade-dns-tls.socket']) {
+      const socket = join(folder, name);
+      writeFileSync(socket, read(name));
+      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', socket, path], { encoding: 'utf8' });
+      expect((stdout + stderr).split('\n').filter((line) => line.includes('.socket'))).toEqual([]);
+    }
     // 0 is the best of 10, and 2 is called OK.
     expect(analyze('security', '--offline=true', '--threshold=20')).toMatchObject({ status: 0 });
     const open = unit.replace(/^(ProtectSystem|NoNewPrivileges|CapabilityBoundingSet|SystemCallFilter|Private\w+)=.*$/gm, '');

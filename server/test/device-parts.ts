@@ -25,14 +25,18 @@ export async function openDevices({ findings_kept }: { findings_kept?: number } 
   const now = () => clock.time;
   const raised: DeviceIncident[] = [];
   const recorded: FoundOnDevice[] = [];
+  const settled: [path: string, is_deleted: boolean][] = [];
   const nudged: string[] = [];
   const world = {
     limit: 10,
     rules: new Map<string, { rev: number; rules: Rule[] }>(),
     raised,
     recorded,
+    settled,
     nudged,
     scans: new Map<string, Scan>(),
+    /** Keys of devices that ask this server for names. */
+    name_keys: new Map<string, string>(),
     /** Called before an alert is raised and before a scan is recorded: throws in place of a database that is away. */
     beforeRaise: () => {},
     beforeRecord: () => {},
@@ -54,13 +58,22 @@ export async function openDevices({ findings_kept }: { findings_kept?: number } 
     ...{ database, audit, nudge, now },
     scans: async (ids) => ids.flatMap((id) => world.scans.get(id) ?? []),
   });
+  const nameKeys = {
+    keyOf: async (id: string) => world.name_keys.get(id),
+  };
   const devices = createDevices({ database, audit, rules, raise, secondLooks, nudge, jobs, now });
   const measuredSessions = createMeasuredSessions({ database, nudge, now });
   const agents = createAgents({
-    ...{ database, rules, raise, measuredSessions, secondLooks, now, findings_kept },
-    async recordScan(_transaction, found) {
-      world.beforeRecord();
-      return () => void world.recorded.push(found);
+    ...{ database, rules, raise, measuredSessions, secondLooks, nameKeys, now, findings_kept },
+    records: {
+      async add(_transaction, found) {
+        world.beforeRecord();
+        return () => void world.recorded.push(found);
+      },
+      settle:
+        async (_transaction, { path }, is_deleted) =>
+        () =>
+          void world.settled.push([path, is_deleted]),
     },
     signatureEditions: { current: async () => null },
     grantedOf: async () => undefined,

@@ -29,7 +29,7 @@ export function lastLanded(): string | undefined {
 }
 
 /** Folders of a server. Earlier versions had fewer. */
-const WORKSPACES: readonly string[] = ['contract', 'scanner', 'server'];
+const WORKSPACES: readonly string[] = ['contract', 'names', 'scanner', 'scam', 'server'];
 
 /** Lays out the version of a commit, on the packages that are installed here, and answers its `main.ts`. */
 export function layOut(commit: string): string {

@@ -137,6 +137,48 @@ export const RECORDS: Record<
   'DELETE /scam-check/trusted/{id}': {
     make: async (owner) => idSchema.parse(await owner('POST', '/scam-check/trusted', { domain: `d${newId()}.example` })).id,
   },
+  'PUT /web-protection/agents/{id}': { make: makeDevice, body: { is_on: true } },
+  'DELETE /web-protection/devices/{id}': { make: makeWebDevice },
+  'POST /web-protection/devices/{id}/renew-key': { make: makeWebDevice },
+  'POST /web-protection/devices/{id}/show-names': { make: makeWebDevice, body: { shown: true } },
+  'GET /web-protection/devices/{id}/names': { make: makeWebDevice },
+  'DELETE /web-protection/names/{id}': {
+    make: async (owner) =>
+      idSchema.parse(await owner('POST', '/web-protection/names', { name: `d${newId()}.example`, verdict: 'block' })).id,
+  },
+  'PATCH /household/profiles/{id}': { make: makeProfile, body: { name: 'Other' } },
+  'DELETE /household/profiles/{id}': { make: makeProfile },
+  'POST /household/profiles/{id}/pause': { make: makeProfile, body: { pause: '15' } },
+  'POST /household/profiles/{id}/renew-key': { make: makeProfile },
+  'POST /household/profiles/{id}/names': { make: makeProfile, body: { name: 'shop.example', verdict: 'block' } },
+  'POST /household/profiles/{id}/try': { make: makeProfile, body: { name: 'shop.example', day: 1, clock: '10:00' } },
+  'DELETE /household/names/{id}': {
+    make: async (owner, staff) => {
+      const id = await makeProfile(owner, staff);
+      const named = z.object({ names: z.array(idSchema) });
+      const body = { name: `d${newId()}.example`, verdict: 'block' };
+      return named.parse(await owner('POST', `/household/profiles/${id}/names`, body)).names[0]?.id ?? '';
+    },
+  },
+  'PUT /household/devices/{id}': { make: makeWebDevice, body: { profile_id: null } },
+  'POST /household/asks/{id}/answer': {
+    body: { answer: 'no' },
+    make: async (owner, staff, { app }) => {
+      const [id, profile_id] = [newId(), await makeProfile(owner, staff)];
+      const asked = { name: 'shop.example', count: 1, asked_at: new Date().toISOString(), answer: 'wait', line: '' } as const;
+      await app.database
+        .insertInto('profile_asks')
+        .values({ id, profile_id, device_id: null, ...asked, answered_at: null, until: null })
+        .execute();
+      return id;
+    },
+  },
+  'DELETE /household/invites/{id}': {
+    make: async (owner, staff) => {
+      await makeProfile(owner, staff);
+      return idSchema.parse(await owner('POST', '/household/invites', { email: `p${newId()}@example.com` })).id;
+    },
+  },
   'GET /premium/anti-hacking/alerts/{id}': { make: makeAlert },
   'POST /premium/anti-hacking/alerts/{id}/acknowledge': { make: makeAlert },
   'POST /premium/anti-hacking/alerts/{id}/resolve': { make: makeAlert, body: { reason: 'fixed' } },
@@ -274,8 +316,18 @@ async function makeRule(owner: Asker): Promise<string> {
   return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
 }
 
-/** A drill, of a person who has a premium plan from now on. */
-async function makeAlert(owner: Asker, staff: Asker): Promise<string> {
+/** A profile, of a person who has a plan from now on. */
+async function makeProfile(owner: Asker, staff: Asker): Promise<string> {
+  await givePlan(owner, staff);
+  const body = { name: 'Mia', picture: 'fox', age_group: 'child', time_zone: 'UTC' };
+  return idSchema.parse(await owner('POST', '/household/profiles', body)).id;
+}
+
+async function makeWebDevice(owner: Asker): Promise<string> {
+  return idSchema.parse(await owner('POST', '/web-protection/devices', { name: 'Phone', kind: 'android' })).id;
+}
+
+async function givePlan(owner: Asker, staff: Asker): Promise<void> {
   const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
   await staff('POST', '/admin/assign-subscription', {
     user_email: email,
@@ -286,6 +338,11 @@ async function makeAlert(owner: Asker, staff: Asker): Promise<string> {
     is_premium: true,
     features: [],
   });
+}
+
+/** A drill, of a person who has a premium plan from now on. */
+async function makeAlert(owner: Asker, staff: Asker): Promise<string> {
+  await givePlan(owner, staff);
   const drill = z.object({ threat_detected: idSchema }).parse(await owner('POST', '/premium/anti-hacking/simulate-threat'));
   return drill.threat_detected.id;
 }

@@ -19,7 +19,7 @@ import { describe, expect, test } from 'vitest';
 import { migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
-import { takeServiceSettings } from '#server/command.ts';
+import { parseEnvironmentFile, takeServiceSettings } from '#server/service-settings.ts';
 import { afterFile } from './after-file.ts';
 import { runCommand } from './server-process.ts';
 
@@ -88,7 +88,7 @@ describe('bin/palisade', () => {
 });
 
 describe('under systemd', () => {
-  test('the settings of the unit are taken, unless the environment names a data folder', () => {
+  test('the settings of the unit are taken, unless the environment names another data folder', () => {
     const folder = newFolder();
     const service = {
       unit: join(folder, 'palisade.service'),
@@ -97,12 +97,40 @@ describe('under systemd', () => {
     };
     const taken = (environment: NodeJS.ProcessEnv) => {
       takeServiceSettings(environment, service);
-      return environment['DATA_DIR'];
+      return environment;
     };
-    expect(taken({})).toBeUndefined();
+    expect(taken({})).toEqual({});
     writeFileSync(service.unit, '');
-    expect(taken({})).toBe('/var/lib/palisade');
-    expect(taken({ DATA_DIR: '/other' })).toBe('/other');
+    expect(taken({})).toEqual({ DATA_DIR: '/var/lib/palisade' });
+    writeFileSync(service.settings, 'PORT=3000\nREDIS_URL=redis://cache');
+    const settings = { DATA_DIR: '/var/lib/palisade', PORT: '3000', REDIS_URL: 'redis://cache' };
+    expect(taken({})).toEqual(settings);
+    expect(taken({ DATA_DIR: '/var/lib/palisade/', PORT: '4000' })).toEqual({
+      ...settings,
+      DATA_DIR: '/var/lib/palisade/',
+      PORT: '4000',
+    });
+    expect(taken({ DATA_DIR: '/other' })).toEqual({ DATA_DIR: '/other' });
+  });
+
+  // The values are those that systemd 252 reads (30-systemd-environment-d-generator, whose reader is the same).
+  test.each([
+    ['a pin of a feed', 'A=yara+https://h/r.tar.gz#sha256=aa', 'yara+https://h/r.tar.gz#sha256=aa'],
+    ['a password with a number sign', 'A=x # c', 'x # c'],
+    ['a value on two lines', 'A=a\\\nb', 'ab'],
+    ['single, then double quotes', `A='a b'"c d"`, 'a bc d'],
+    ['quotes within a value', `A=pass"word'`, `pass"word'`],
+    ['escapes between double quotes', String.raw`A="q\n\"x\\ z" `, String.raw`q\n"x\ z`],
+    ['escapes without quotes', String.raw`A=a\b\\c  `, String.raw`ab\c`],
+    ['spaces around', ' A = spaced\t', 'spaced'],
+    ['a line break between quotes', 'A="one\ntwo"', 'one\ntwo'],
+    ['a comment', '# A=1\n; A=2', undefined],
+    ['a comment that continues', '#x \\\nA=1', undefined],
+    ['a shell command', 'export A=1', undefined],
+    ['lines of Windows', 'A=1\r\nB=2', '1'],
+  ])('reads %s in the settings as systemd does', (_, text, value) => {
+    expect(parseEnvironmentFile(`${text}\nZ=last`)).toMatchObject({ Z: 'last' });
+    expect(parseEnvironmentFile(text)['A']).toBe(value);
   });
 
   needing('root', isRoot).test(
@@ -121,8 +149,14 @@ describe('under systemd', () => {
       const ownersIn = (path: string) =>
         new Set(readdirSync(path, { recursive: true, encoding: 'utf8' }).map((name) => lstatSync(join(path, name)).uid));
       const archive = join(folder, 'backup.tar');
-      expect(await runCommand('backup', { DATA_DIR }, [archive])).toMatchObject({ code: 0 });
-      expect(await runCommand('restore', { DATA_DIR: restored }, [archive, '--trust'])).toMatchObject({ code: 0 });
+      const results = [
+        await runCommand('backup', { DATA_DIR }, [archive]),
+        await runCommand('restore', { DATA_DIR: restored }, [archive, '--trust']),
+      ];
+      for (const { code, output } of results) {
+        expect(code).toBe(0);
+        expect(output).not.toContain('belongs to another user');
+      }
       spawnSync('chmod', ['755', folder]);
       expect(await runCommand('accept-keys', { DATA_DIR: restored }, ['quarantine'])).toMatchObject({ code: 0 });
       expect(readFileSync(join(restored, 'keys/quarantine.key'))).toHaveLength(32);

@@ -27,12 +27,27 @@ interface Program {
   prepare: Prepare;
 }
 
-/** nginx with these directives of its `http` block. */
-export function nginxWith(folder: string, http: string): ReturnType<Prepare> {
+/** The module of nginx that passes connections on, a package of its own on Debian. */
+const NGINX_STREAM = '/usr/lib/nginx/modules/ngx_stream_module.so';
+export const HAS_NGINX_STREAM = existsSync(NGINX_STREAM);
+
+/** nginx with these directives of its `http` block, and a `stream` block where there is one. */
+export function nginxWith(folder: string, http: string, stream?: string): ReturnType<Prepare> {
   const conf = join(folder, 'nginx.conf');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`);
-  const settings = ['daemon off;', 'master_process off;', `pid ${folder}/nginx.pid;`, 'error_log stderr;', 'events {}'];
-  writeFileSync(conf, `${settings.join('\n')}\nhttp {\n  access_log off;\n  ${temporary.join('\n  ')}\n${http}\n}\n`);
+  const modules = stream === undefined ? [] : [`load_module ${NGINX_STREAM};`];
+  const settings = [
+    ...modules,
+    'daemon off;',
+    'master_process off;',
+    `pid ${folder}/nginx.pid;`,
+    'error_log stderr;',
+    'events {}',
+  ];
+  writeFileSync(
+    conf,
+    `${settings.join('\n')}\nhttp {\n  access_log off;\n  ${temporary.join('\n  ')}\n${http}\n}\n${stream ?? ''}\n`,
+  );
   return { command: NGINX ?? 'nginx', args: ['-p', folder, '-c', conf] };
 }
 
@@ -44,7 +59,12 @@ export function caddyWith(
   variables: Readonly<Record<string, string>> = {},
 ): ReturnType<Prepare> {
   const conf = join(folder, 'Caddyfile');
-  writeFileSync(conf, `{\n${options.map((option) => `\t${option}\n`).join('')}}\n${caddyfile}`);
+  // A Caddyfile has one block of global options, which comes first: these go into the one that is there.
+  const lines = options.map((option) => `\t${option}\n`).join('');
+  const own = /^\{\n/mu.exec(caddyfile);
+  const at = own ? own.index + own[0].length : 0;
+  const global = own ? lines : `{\n${lines}}\n`;
+  writeFileSync(conf, `${caddyfile.slice(0, at)}${global}${caddyfile.slice(at)}`);
   const homes = ['HOME', 'XDG_DATA_HOME', 'XDG_CONFIG_HOME'].map((name) => `${name}=${folder}`);
   const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   return {

@@ -7,6 +7,7 @@ import { listArticles } from '@palisade/contract/help';
 import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession } from '@palisade/contract/remote-session';
 import { assignSubscription } from '@palisade/contract/subscription';
+import { addWebDevice } from '@palisade/contract/web-protection';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
@@ -132,6 +133,7 @@ async function startWithRecords() {
   const { session_code } = replyOf(await app.call(createSession, { token: customer }));
   const { id: joined } = replyOf(await app.call(joinSession, { token, body: { session_code } }));
   const { device_id: device } = await enrol(app, token);
+  const { id: phone } = replyOf(await app.call(addWebDevice, { token, body: { name: 'Phone', kind: 'android' } }));
   const slug = replyOf(await app.call(listArticles, { token }))[0]?.slug ?? '';
   const ids: Record<string, string> = {
     ...{ antivirus: scan, chat: attachment, firewall: rule, premium: alert, devices: device },
@@ -139,6 +141,7 @@ async function startWithRecords() {
     ...{ 'support/conversations': conversation, 'support/messages': shared },
     ...{ 'remote/sessions': session.id, 'remote/joined': joined, 'remote/files': sent },
     'admin/remote-sessions': session.id,
+    'web-protection/devices': phone,
   };
   const queries: Record<string, string> = {
     '/auth/audit/export': '?format=csv',
@@ -147,6 +150,7 @@ async function startWithRecords() {
     '/support/person-record': `?user_id=${person}`,
     '/help/article': `?slug=${slug}`,
     '/help/suggestions': '?text=password',
+    '/web-protection/check': '?name=shop.example',
   };
   const get = async (path: string) => {
     const [feature = '', records = ''] = path.split('/').slice(1);

@@ -1,7 +1,7 @@
+import { TEST_FILE_THREATS } from '@palisade/contract/constants';
 import type { Kysely } from 'kysely';
 import { expect } from 'vitest';
 import { forgetOldScans } from '#features/antivirus/old-scans.ts';
-import { INDUSTRY_TEST_THREATS } from '#features/antivirus/scan-counts.ts';
 import type { ScanRow } from '#features/antivirus/scan-row.ts';
 import { isForeignKeyViolation } from '#platform/database.ts';
 import { troubleOf } from '#platform/database-errors.ts';
@@ -18,11 +18,15 @@ const VERDICTS: readonly Pick<ScanRow, 'scan_status' | 'threat_detected'>[] = [
   { scan_status: 'infected', threat_detected: null },
   // A verdict that newer signatures took back keeps no name, but a database that was changed by hand may.
   { scan_status: 'clean', threat_detected: 'EICAR-Test-File' },
-  ...INDUSTRY_TEST_THREATS.map((threat_detected) => ({ scan_status: 'infected' as const, threat_detected })),
+  ...TEST_FILE_THREATS.map((threat_detected) => ({ scan_status: 'infected' as const, threat_detected })),
 ];
 
 /** Without columns that came after the counts: an upgrade is tried with these records as well. */
-function rowOf(user_id: string, verdict: (typeof VERDICTS)[number], scanned_at: string): Omit<ScanRow, 'note_phrases'> {
+function rowOf(
+  user_id: string,
+  verdict: (typeof VERDICTS)[number],
+  scanned_at: string,
+): Omit<ScanRow, 'note_phrases' | 'closed_at' | 'closed_by'> {
   return {
     ...{ id: newId(), user_id, filename: 'a', status_detail: null, threat_member: null, file_hash: '0'.repeat(64), size: 1 },
     ...{
@@ -102,7 +106,7 @@ export async function expectCounted(database: Kysely<Tables>): Promise<void> {
   const counted = people.map(({ id }) => {
     const own = scans.filter(({ user_id }) => user_id === id);
     const of = (status: ScanRow['scan_status']) => own.filter(({ scan_status }) => scan_status === status);
-    const test_files = of('infected').filter(({ threat_detected }) => INDUSTRY_TEST_THREATS.includes(threat_detected ?? ''));
+    const test_files = of('infected').filter(({ threat_detected }) => TEST_FILE_THREATS.includes(threat_detected ?? ''));
     return {
       ...{ user_id: id, clean: of('clean').length, infected: of('infected').length, pending: of('pending').length },
       test_files: test_files.length,

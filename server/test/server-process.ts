@@ -63,6 +63,15 @@ export function runUpdate(environment: Record<string, string>): Promise<{ code: 
   return runCommand('update-signatures', environment);
 }
 
+/** Makes an account at a server and signs in with it. */
+export async function registerAt(url: string, name: string): Promise<string> {
+  const post = (path: string, body: unknown) =>
+    fetch(`${url}/api${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const email = `${name}@example.com`;
+  await readAnswer(register, await post(register.path, { email, username: name, password: PASSWORD }));
+  return replyOf(await readAnswer(login, await post(login.path, { email, password: PASSWORD }))).access_token;
+}
+
 export interface ServerProcess {
   url: string;
   /** As `fetch`, of a path of the server. */
@@ -119,8 +128,6 @@ export async function startServer(environment: Record<string, string>, main = MA
   onTestFinished(async () => {
     await kill('SIGKILL');
   });
-  const post = (path: string, body: unknown) =>
-    fetch(`${url}/api${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
   return {
     url,
     fetch: (path, init) => fetch(`${url}${path}`, init),
@@ -128,11 +135,7 @@ export async function startServer(environment: Record<string, string>, main = MA
     kill,
     keys,
     errors: () => errors,
-    async signIn(name) {
-      const email = `${name}@example.com`;
-      await readAnswer(register, await post(register.path, { email, username: name, password: PASSWORD }));
-      return replyOf(await readAnswer(login, await post(login.path, { email, password: PASSWORD }))).access_token;
-    },
+    signIn: (name) => registerAt(url, name),
   };
 }
 

@@ -6,6 +6,7 @@ import type { LookupFunction } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { problemSchema } from '@palisade/contract/problem';
 import { trustSystem } from './trust.ts';
+import { wholeAnswer } from './whole-answer.ts';
 
 /** A server's answer. `body` is parsed JSON, or undefined for any other. */
 export interface Answer {
@@ -50,6 +51,14 @@ export function addressOf(server: URL, path: string): URL {
   return url;
 }
 
+function parsedJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Posts JSON over a connection of its own, which is closed afterwards: an old connection can stay open where no new one could be opened, so that it
  * proves nothing.
@@ -70,23 +79,10 @@ export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}
         signal: AbortSignal.timeout(timeout_ms),
       },
       (response) => {
-        const parts: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (part: Buffer) => {
-          bytes += part.length;
-          if (bytes > bytes_maximum) response.destroy(new Error('the answer is too long'));
-          else parts.push(part);
-        });
-        response.on('error', reject);
-        response.on('end', () => {
-          let parsed: unknown;
-          try {
-            parsed = JSON.parse(Buffer.concat(parts).toString());
-          } catch {
-            parsed = undefined;
-          }
-          resolve({ status: response.statusCode ?? 0, body: parsed });
-        });
+        wholeAnswer(response, bytes_maximum).then(
+          (bytes) => resolve({ status: response.statusCode ?? 0, body: parsedJson(bytes) }),
+          reject,
+        );
       },
     );
     sent.on('error', reject);
@@ -185,28 +181,14 @@ export function sendFile(
       },
       (response) => {
         is_answered = true;
-        const parts: Buffer[] = [];
-        let bytes = 0;
-        response.on('data', (part: Buffer) => {
-          bytes += part.length;
-          if (bytes > CALL.bytes_maximum) response.destroy(new Error('the answer is too long'));
-          else parts.push(part);
-        });
-        response.on('error', reject);
-        response.on('end', () => {
+        wholeAnswer(response, CALL.bytes_maximum).then((bytes) => {
           const seconds = Number(response.headers['retry-after']);
-          let detail = '';
-          try {
-            detail = problemSchema.safeParse(JSON.parse(Buffer.concat(parts).toString())).data?.detail ?? '';
-          } catch {
-            // An answer without JSON has no sentence of the server.
-          }
           resolve({
             status: response.statusCode ?? 0,
-            detail,
+            detail: problemSchema.safeParse(parsedJson(bytes)).data?.detail ?? '',
             retry_after_ms: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
           });
-        });
+        }, reject);
       },
     );
     sent.setTimeout(silence_ms, () => sent.destroy(new Error('the server fell silent')));

@@ -155,6 +155,7 @@ const report = (seq: number): Said => ({
   foreign_tables: [],
   watching: null,
   health: null,
+  web_protection: null,
 });
 
 it('says what happened while the server was away once each, and no more at once than a server takes', async () => {

@@ -1,4 +1,4 @@
-/** The names of the industry's test files at this migration. A test compares them with `INDUSTRY_TEST_THREATS`; another list needs another migration. */
+/** The names of the industry's test files at this migration. A test compares them with `TEST_FILE_THREATS`; another list needs another migration. */
 const TEST_FILES = ['EICAR-Test-File', 'GTUBE-Test-Mail', 'GTUBE-Test-Mail.Rspamd', 'AMSI-Test-Sample', 'ClamAV-Test-File'];
 const COUNTED = ['clean', 'infected', 'pending', 'test_files'] as const;
 

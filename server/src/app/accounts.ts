@@ -32,11 +32,13 @@ import { serveTwoFactor } from '#features/auth/two-factor.routes.ts';
 import type { TwoFactorTables } from '#features/auth/two-factor.tables.ts';
 import { createTwoFactor } from '#features/auth/two-factor.ts';
 import { serveUsers } from '#features/auth/users.routes.ts';
-import { createUsers } from '#features/auth/users.ts';
+import { createUsers, type PeopleFacts } from '#features/auth/users.ts';
 import { createBlocks } from '#features/enforcement/blocks.ts';
 import { createCallGuard, createPasswordGuard } from '#features/enforcement/call-guard.ts';
 import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
 import { createLoginGuard } from '#features/enforcement/login-guard.ts';
+import { profilesPart } from '#features/web-protection/household-export.ts';
+import type { WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
@@ -98,6 +100,7 @@ type AccountsParts = {
   verifyLog: Parameters<typeof createAuditLog>[0]['verify'];
   news: Parameters<typeof createSessions>[0]['news'];
   proxies: ProxyWatch;
+  facts: PeopleFacts;
   onChange: (user_id: string, topic: Topic) => void;
   now: () => number;
 } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
@@ -129,6 +132,7 @@ function buildPrivacy(
     audit,
     parts: [
       ...PERSONAL_TABLES.map((table) => partOf(database, table)),
+      profilesPart(database.$pickTables<keyof WebProtectionTables>()),
       { name: 'activity', rows: ({ id }) => auditLog.allActivity(id) },
     ],
     now,
@@ -149,7 +153,7 @@ function buildPrivacy(
 function serveAccountFeatures(
   api: Api,
   { settings }: AppOptions,
-  parts: Pick<AccountsParts, 'audit' | 'mail' | 'proxies' | 'onChange' | 'now'> &
+  parts: Pick<AccountsParts, 'audit' | 'mail' | 'proxies' | 'now'> &
     ReturnType<typeof buildPrivacy> &
     ReturnType<typeof buildSecondFactors> & {
       database: Kysely<Pick<Tables, AccountTableNames>>;
@@ -162,28 +166,20 @@ function serveAccountFeatures(
       signIn: ReturnType<typeof createSignIn>;
       emailProofs: ReturnType<typeof createEmailProofs>;
       accounts: ReturnType<typeof createAccounts>;
+      users: ReturnType<typeof createUsers>;
       passwords: ReturnType<typeof createPasswords>;
       recovery: ReturnType<typeof createRecovery>;
     },
 ): void {
   const { auth, blocks, guard, callGuard, requirePassword, passkeys, secondFactors, twoFactor, signIn, emailProofs } = parts;
-  const { accounts, recovery, proxies, auditLog, dataExport, accountDeletion, mail, onChange } = parts;
+  const { accounts, recovery, proxies, auditLog, dataExport, accountDeletion, mail } = parts;
   const proveAgain = createProveAgain({ requirePassword, secondFactors, mail });
   const { exposure } = settings;
   serveAuth(api, auth, { signIn, guard: callGuard, accounts, notFirst: proxies.notFirst });
   const siteOf = ({ headers }: FastifyRequest) => passkeySite(headers.host, settings);
   serveTwoFactor(api, { twoFactor, passkeys, signIn, siteOf });
   serveAccounts(api, { accounts, requirePassword, emailProofs });
-  const users = createUsers({
-    database: parts.database,
-    audit: parts.audit,
-    sessions: parts.sessions,
-    secondFactors: (user_ids) => twoFactor.secondFactors(user_ids),
-    exposure,
-    onChange: (user_id) => onChange(user_id, 'account'),
-    now: parts.now,
-  });
-  serveUsers(api, { users, accountDeletion, proveAgain, siteOf });
+  serveUsers(api, { users: parts.users, accountDeletion, proveAgain, siteOf });
   const { database, audit, passwords, now } = parts;
   const { public_url } = settings;
   const invitations = new Invitations({ database, audit, passwords, accountDeletion, exposure, mail, public_url, now });
@@ -250,6 +246,21 @@ function buildMailedProofs(
   return { callGuard, askedMail, emailProofs };
 }
 
+/** Builds what administrators see and change of people. */
+function buildUsers(
+  { settings }: AppOptions,
+  parts: Pick<AccountsParts, 'database' | 'audit' | 'facts' | 'onChange' | 'now'> &
+    Pick<ReturnType<typeof buildSecondFactors>, 'twoFactor'> & { sessions: ReturnType<typeof createSessions> },
+) {
+  const { database, audit, facts, onChange, now, sessions, twoFactor } = parts;
+  return createUsers({
+    ...{ facts, audit, sessions, now, exposure: settings.exposure },
+    database: database.$pickTables<AccountTableNames>(),
+    secondFactors: (user_ids) => twoFactor.secondFactors(user_ids),
+    onChange: (user_id) => onChange(user_id, 'account'),
+  });
+}
+
 /** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
 export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
   const { settings, logger } = appOptions;
@@ -311,16 +322,7 @@ export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
     now,
   });
   const accountTables = database.$pickTables<AccountTableNames>();
-  const { callGuard, askedMail, emailProofs } = buildMailedProofs(appOptions, {
-    database,
-    audit,
-    counters,
-    mail,
-    proxies,
-    sessions,
-    guard,
-    now,
-  });
+  const { callGuard, askedMail, emailProofs } = buildMailedProofs(appOptions, { ...parts, sessions, guard });
   const accounts = createAccounts({
     database: accountTables,
     audit,
@@ -341,9 +343,11 @@ export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
     public_url: settings.public_url,
     now,
   });
+  const users = buildUsers(appOptions, { ...parts, sessions, twoFactor });
 
   return {
     auth,
+    users,
     sessions,
     blocks,
     twoFactor,
@@ -352,7 +356,7 @@ export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
     serve: (api: Api) =>
       serveAccountFeatures(api, appOptions, {
         ...{ auth, sessions, blocks, guard, callGuard, requirePassword, passkeys, secondFactors, twoFactor, signIn },
-        ...{ emailProofs, accounts, recovery, passwords, proxies, audit, mail, onChange, now, database: accountTables },
+        ...{ emailProofs, accounts, users, recovery, passwords, proxies, audit, mail, now, database: accountTables },
         ...buildPrivacy(appOptions, { database, audit, sessions, mail, auth, verifyLog, forget, now }),
       }),
 

@@ -5,6 +5,7 @@ import * as antivirus from '@palisade/contract/antivirus';
 import * as audit from '@palisade/contract/audit';
 import * as auth from '@palisade/contract/auth';
 import * as blocks from '@palisade/contract/blocks';
+import * as brand from '@palisade/contract/brand';
 import * as chat from '@palisade/contract/chat';
 import * as chatRead from '@palisade/contract/chat-read';
 import * as chatRecord from '@palisade/contract/chat-record';
@@ -21,6 +22,8 @@ import * as events from '@palisade/contract/events';
 import * as fields from '@palisade/contract/fields';
 import * as firewall from '@palisade/contract/firewall';
 import * as help from '@palisade/contract/help';
+import * as home from '@palisade/contract/home';
+import * as household from '@palisade/contract/household';
 import * as invitation from '@palisade/contract/invitation';
 import * as mail from '@palisade/contract/mail';
 import * as overview from '@palisade/contract/overview';
@@ -36,6 +39,7 @@ import * as remoteGrant from '@palisade/contract/remote-grant';
 import * as remoteRecord from '@palisade/contract/remote-record';
 import * as remoteSession from '@palisade/contract/remote-session';
 import * as remoteStaff from '@palisade/contract/remote-staff';
+import * as report from '@palisade/contract/report';
 import * as scamCheck from '@palisade/contract/scam-check';
 import * as scanPhrases from '@palisade/contract/scan-phrases';
 import * as sessions from '@palisade/contract/sessions';
@@ -43,6 +47,7 @@ import * as setup from '@palisade/contract/setup';
 import * as subscription from '@palisade/contract/subscription';
 import * as twoFactor from '@palisade/contract/two-factor';
 import * as users from '@palisade/contract/users';
+import * as webProtection from '@palisade/contract/web-protection';
 import { z } from 'zod';
 
 /** The files of the contract that export endpoints, or the schemas of their records. */
@@ -54,6 +59,7 @@ const CONTRACT: readonly Record<string, unknown>[] = [
   audit,
   auth,
   blocks,
+  brand,
   chat,
   chatRead,
   chatRecord,
@@ -70,6 +76,8 @@ const CONTRACT: readonly Record<string, unknown>[] = [
   fields,
   firewall,
   help,
+  home,
+  household,
   invitation,
   mail,
   overview,
@@ -85,6 +93,7 @@ const CONTRACT: readonly Record<string, unknown>[] = [
   remoteRecord,
   remoteSession,
   remoteStaff,
+  report,
   scamCheck,
   scanPhrases,
   sessions,
@@ -92,6 +101,7 @@ const CONTRACT: readonly Record<string, unknown>[] = [
   subscription,
   twoFactor,
   users,
+  webProtection,
 ];
 
 const endpointSchema = z.object({
@@ -133,6 +143,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   admin: 'What administrators do: people, plans, the audit log, lists and settings of the installation.',
   agent: 'What the agent of a device calls, with the token of that device.',
   antivirus: 'Scans of files, their verdicts, and quarantine.',
+  ask: 'The page of a person in a home: what was refused, and “May I?”.',
   auth: 'Accounts, sign-in, second factors, sessions and the data of a person.',
   chat: 'The conversation of a customer with support.',
   config: 'Facts of the installation that the pages know before a sign-in.',
@@ -141,6 +152,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   firewall: 'Rules of the firewall, their analysis, revisions and exports.',
   health: 'Whether the process runs.',
   help: 'The pages of help.',
+  household: 'The people of a home: their profiles, devices, and what they ask for.',
   premium: 'Alerts, detection and protection that a plan with premium tools has.',
   push: 'Notices to browsers.',
   ready: 'Whether the server can serve.',
@@ -148,4 +160,5 @@ export const TAGS: Readonly<Record<string, string>> = {
   'scam-check': 'Checks of messages, addresses and pictures for fraud.',
   subscription: 'Plans and their assignment.',
   support: 'The desk of support staff.',
+  'web-protection': 'Devices that ask this server for names, and which names it refuses them.',
 };

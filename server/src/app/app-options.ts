@@ -1,3 +1,4 @@
+import type { Ask } from '@palisade/names/upstream';
 import type { ScanLimits } from '@palisade/scanner/limits';
 import type { EngineMemory } from '@palisade/scanner/process-memory';
 import type { ScannerAddress } from '@palisade/scanner/scanner-url';
@@ -79,6 +80,8 @@ export interface AppOptions {
   read_mail?: typeof readMail;
   /** A push service of a test, by its origin: every other one is a browser's. */
   push_service?: string;
+  /** In place of the name servers of the settings. */
+  name_servers?: readonly Ask[];
   /** Time for one scam check, in ms. */
   scam_check_ms?: number;
   /** Time that a customer has to read an answer before a mail is sent, in ms. */

@@ -42,7 +42,7 @@ export async function customerCardOf(
       .where('user_id', '=', user_id)
       .executeTakeFirstOrThrow(),
   ]);
-  const { clean, infected, pending } = scans;
+  const { clean, infected, pending, open: infections } = scans;
   const count = Number(matters.ratings);
   return {
     user_id,
@@ -52,9 +52,16 @@ export async function customerCardOf(
     plan_name: plan.plan_name,
     is_premium: plan.is_premium,
     security_score: overview.security_score,
-    open_alerts: open.active,
+    status: {
+      state: overview.status.state,
+      sentence: overview.status.sentence,
+      steps: overview.status.others.length + (overview.status.next === null ? 0 : 1),
+    },
+    // Without simulated ones.
+    open_alerts: open.real + open.test_files,
     devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
     scans: { clean, infected, pending },
+    infected_files: infections.newest.map(({ filename, threat }) => ({ filename, threat })),
     remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
     conversations_closed: Number(matters.closed),
     ratings: { count, average: count === 0 ? null : Math.round((100 * Number(matters.sum)) / count) / 100 },

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { VERSION } from '@palisade/contract/constants';
 import type { DashboardDevices } from '@palisade/contract/dashboard';
-import type { Device } from '@palisade/contract/devices';
+import { type Device, OFFLINE_ALERT_MS } from '@palisade/contract/devices';
 import type { LiveEvent } from '@palisade/contract/events';
 import type { FastifyInstance } from 'fastify';
 import type { Kysely } from 'kysely';
 import type { Signatures } from '#features/antivirus/signatures.ts';
 import { type AgentService, createDeviceNews, serveAgents } from '#features/devices/agent-channel.ts';
 import { createAgents } from '#features/devices/agents.ts';
-import type { GrantedOf } from '#features/devices/desired-state.ts';
+import { type GrantedOf, type NameKeys, raiseToldRev } from '#features/devices/desired-state.ts';
 import type { DeviceIncident } from '#features/devices/device-alerts.ts';
-import type { FoundOnDevice } from '#features/devices/device-files.ts';
+import type { FoundRecords } from '#features/devices/device-files.ts';
 import { sentence } from '#features/devices/devices.refusals.ts';
 import { serveDevices } from '#features/devices/devices.routes.ts';
 import type { DeviceTables } from '#features/devices/devices.tables.ts';
@@ -37,7 +37,6 @@ import type { Tables } from './tables.ts';
 
 /** The same start of an agent may come again before its old socket is found dead. */
 const SOCKETS_PER_DEVICE = 4;
-const DAY_MS = 86_400_000;
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
 interface DevicesParts {
@@ -50,11 +49,13 @@ interface DevicesParts {
   jobs: Jobs;
   topics: Topics;
   raise: (incident: DeviceIncident) => Promise<void>;
-  recordScan: (database: Kysely<Pick<Tables, 'scans'>>, found: FoundOnDevice) => Promise<() => void>;
+  records: FoundRecords<Kysely<Pick<Tables, 'scans'>>>;
   /** Receives and scans a file that a device sends for a second look; reads the scans of given ids. */
   scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
   changed: (user_id: string) => void;
   grantedOf: GrantedOf;
+  /** Built after devices. */
+  nameKeys: () => NameKeys;
   keptAnswers: Pick<KeptAnswers, 'keepList' | 'told'>;
   now: () => number;
 }
@@ -63,14 +64,15 @@ interface DevicesParts {
 function factsOf(living: readonly Device[], plan_holds: number, now: number): DeviceFacts | undefined {
   const known = living.filter(({ capabilities }) => capabilities !== null);
   if (known.length === 0) return undefined;
-  const named = (matches: (device: Device) => boolean) => known.filter(matches).map(({ device_name }) => device_name);
-  const day_ago = new Date(now - DAY_MS).toISOString();
+  const named = (matches: (device: Device) => boolean) =>
+    known.filter(matches).map(({ id, device_name }) => ({ id, name: device_name }));
+  const week_ago = new Date(now - OFFLINE_ALERT_MS).toISOString();
   const updatesOf = ({ posture }: Device) => posture.find(({ check }) => check === 'security_updates')?.state ?? 'unknown';
   return {
     count: known.length,
     plan_holds,
     unapplied: named(({ enforcement }) => !['applied', 'trial'].includes(enforcement.state)),
-    silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at < day_ago),
+    silent: named(({ last_seen_at }) => last_seen_at !== null && last_seen_at <= week_ago),
     outdated: named(({ agent_version }) => agent_version !== VERSION),
     unprotected: named(({ capabilities }) => capabilities?.firewall === 'unavailable'),
     updates_waiting: known.every((device) => updatesOf(device) === 'unknown')
@@ -125,6 +127,8 @@ function socketLimits({ agent_heartbeat_ms = 20_000 }: AppOptions): SocketLimits
   };
 }
 
+const scansOf = (transaction: Kysely<DeviceTables>) => transaction.$extendTables<Pick<Tables, 'scans'>>().$pickTables<'scans'>();
+
 /** The number of devices that a person's plan holds now. */
 function limitAt(now: () => number): DeviceLimit {
   return (transaction, user_id) =>
@@ -134,7 +138,8 @@ function limitAt(now: () => number): DeviceLimit {
 /** Builds devices: their persons' side, their agents' side, and the socket between. */
 export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
   const { settings, logger } = appOptions;
-  const { database, audit, counters, firewall, signatures, jobs, topics, raise, recordScan, scanner, changed, grantedOf } = parts;
+  const { database, audit, counters, firewall, signatures, jobs, topics, raise, records, scanner, changed, grantedOf } = parts;
+  const nameKeys: NameKeys = { keyOf: (id) => parts.nameKeys().keyOf(id), end: (id) => parts.nameKeys().end(id) };
   const { keptAnswers, now } = parts;
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
   const nudge = (device_id: string) => topics.publish(deviceTopic(device_id), NUDGE);
@@ -158,13 +163,12 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
     database: database.$pickTables<keyof DeviceTables>(),
     rules: firewall,
     raise,
-    recordScan: (transaction, found) =>
-      recordScan(transaction.$extendTables<Pick<Tables, 'scans'>>().$pickTables<'scans'>(), found),
+    records: {
+      add: (transaction, found) => records.add(scansOf(transaction), found),
+      settle: (transaction, copy, is_deleted) => records.settle(scansOf(transaction), copy, is_deleted),
+    },
     signatureEditions,
-    measuredSessions,
-    secondLooks,
-    grantedOf,
-    now,
+    ...{ measuredSessions, secondLooks, nameKeys, grantedOf, now },
   });
   const limitOf = limitAt(now);
   const enrolment = createEnrolment({ database: tables, audit, counters, limitOf, now });
@@ -195,6 +199,9 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
     /** Sends a device its desired state. */
     nudge,
 
+    /** Sends a device its desired state, of which another part changed. */
+    tellAgain: (id: string) => raiseToldRev(database.$pickTables<keyof DeviceTables>(), id).then(() => nudge(id)),
+
     /** The rules of a person are not as they were. Never fails and never waits. */
     rulesChanged(user_id: string): void {
       devices
@@ -213,7 +220,7 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
           signatureEditions,
           secondLooks,
           receive: scanner.receive,
-          onChange: changed,
+          ...{ onChange: changed, nameKeys },
           keptAnswers,
         },
         database: tables,

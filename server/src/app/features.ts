@@ -5,6 +5,7 @@ import type { FirewallTables } from '#features/firewall/firewall.tables.ts';
 import { createFirewall } from '#features/firewall/firewall.ts';
 import { createPlanRequests } from '#features/subscriptions/plan-requests.ts';
 import { createSubscriptions } from '#features/subscriptions/subscriptions.ts';
+import { logFailure } from '#platform/database-patience.ts';
 import { createMail } from '#platform/mail.ts';
 import { createScannedFiles } from '#platform/scanned-files.ts';
 import { personTopic } from '#platform/topics/topics.ts';
@@ -18,11 +19,13 @@ import { createInstallationNews } from './installation-news.ts';
 import { type RestrainedMail, restrainMail } from './letters.ts';
 import { meterScans } from './metrics.ts';
 import { buildMonitor, type Monitor, scanFinished } from './monitor.ts';
+import { peopleFacts } from './people.ts';
 import { buildPush } from './push.ts';
 import { buildRemote } from './remote.ts';
 import { buildScamCheck } from './scam-check.ts';
 import { buildScanner } from './scanner.ts';
 import { folderOf } from './storage.ts';
+import { buildWebProtection } from './web-protection.ts';
 
 /** Builds the firewall, and what sends to people: push, mail, and the news of the installation. */
 function buildSenders(
@@ -46,7 +49,7 @@ function buildSenders(
   });
   const everyMail = createMail({
     database: database.$pickTables<'mails' | 'installation'>(),
-    server: settings.mail_server,
+    server: settings.mail_server && { ...settings.mail_server, public_url: settings.public_url },
     now,
     logger,
     look_ms: appOptions.mail_look_ms,
@@ -116,6 +119,13 @@ async function buildSharedScanner(
     home: foundation.home.id,
     onInfected: (file) => monitor().detection.observe(scanFinished(file)),
     onCleared: (file) => monitor().alerts.raise(clearedFileIncident(file)),
+    onSettled: (files, is_over, whole) =>
+      monitor()
+        .alerts.settleFiles(whole, is_over)
+        // Lists of people show the last state that was found.
+        .then(() => Promise.all([...new Set(files.map(({ user_id }) => user_id))].map((id) => monitor().posture.overview(id))))
+        .then(() => undefined)
+        .catch((error: unknown) => logFailure(appOptions.logger, error, 'could not settle alerts')),
     tell,
     meter: metrics && meterScans(metrics),
     now,
@@ -160,13 +170,13 @@ export async function buildFeatures(appOptions: AppOptions, foundation: Foundati
     news,
     proxies,
     leaked: foundation.leaked,
+    facts: peopleFacts(database, now, () => subscriptions),
     observe: (event) => monitor.detection.observe(event),
     onChange: changed,
     onLift: (block) => monitor.detection.forgive(block),
     forget: whatIsForgotten({
-      ...{ database, antivirus, remote },
-      desk: () => desk,
-      sessionFiles: () => sessionFiles,
+      ...{ database, antivirus, remote, changed },
+      ...{ desk: () => desk, webProtection: () => webProtection, sessionFiles: () => sessionFiles },
       scores: () => monitor.posture.scores,
     }),
     now,
@@ -184,14 +194,15 @@ export async function buildFeatures(appOptions: AppOptions, foundation: Foundati
     tell,
     ...{ accounts, scanner, subscriptions, firewall, remote },
     devices: (user_id) => devices.facts(user_id),
+    ...{ web: (user_id) => webProtection.facts(user_id), home: (user_id) => webProtection.home(user_id) },
     onShown: push.alerted,
     now,
   });
   const devices: BuiltDevices = buildDevices(appOptions, {
     ...{ database, audit, counters, firewall, signatures: scanner.signatures, jobs, topics, keptAnswers, now },
     raise: (incident) => monitor.alerts.raise({ ...incident, browser_id: null, session_id: null }),
-    recordScan: (transaction, found) => antivirus.recordOnDevice(transaction, found),
-    scanner,
+    records: antivirus.onDevices,
+    ...{ scanner, nameKeys: () => webProtection.agentKeys },
     changed: (user_id) => changed(user_id, 'devices'),
     grantedOf: (device) => remote.grantedOf(device),
   });
@@ -204,6 +215,15 @@ export async function buildFeatures(appOptions: AppOptions, foundation: Foundati
     ...{ database, counters, scanner, now },
     premium: subscriptions,
     raise: (incident) => monitor.alerts.raise(incident),
+  });
+  const webProtection = await buildWebProtection(appOptions, {
+    ...{ database, counters, audit, jobs, mail, now, onSilent: push.silent, onAsk: push.asked, agents: devices },
+    findUsers: (ids) => accounts.auth.findUsers(ids),
+    dangerousLists: () => scanner.signatures.domainLists(),
+    providerLists: () => scamChecks.providerLists(),
+    premium: subscriptions,
+    raise: (incident) => monitor.alerts.raise(incident),
+    changed: (user_id) => changed(user_id, 'devices'),
   });
   const desk = await buildDesk(appOptions, {
     scamChecks,
@@ -228,6 +248,7 @@ export async function buildFeatures(appOptions: AppOptions, foundation: Foundati
     devices,
     sessionFiles,
     scamChecks,
+    webProtection,
     push,
     desk,
   };

@@ -1,3 +1,4 @@
+import type { Topic } from '@palisade/contract/endpoint';
 import type { Kysely } from 'kysely';
 import type { AlertTables } from '#features/alerts/alerts.tables.ts';
 import { forgetInKeys } from '#features/alerts/merging.ts';
@@ -11,10 +12,12 @@ import { forgetWindowsOf } from '#features/detection/windows-store.ts';
 import type { RemoteTables } from '#features/remote/remote.tables.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { SessionFiles } from '#features/remote/session-files.ts';
+import type { WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
 import { wipeDeleted } from '#platform/database.ts';
 import type { buildDesk } from './desk.ts';
 import type { Monitor } from './monitor.ts';
 import type { Tables } from './tables.ts';
+import type { buildWebProtection } from './web-protection.ts';
 
 /**
  * Removes an account's data beside its rows (`PERSONAL_TABLES` of tables.ts): files, and mentions in other people's rows. Each step runs in the transaction that deletes
@@ -25,14 +28,25 @@ export function whatIsForgotten(parts: {
   antivirus: Pick<Antivirus, 'forgetPerson'>;
   remote: Pick<Remote, 'forget'>;
   desk: () => Pick<Awaited<ReturnType<typeof buildDesk>>, 'forgetPerson'>;
+  webProtection: () => Pick<Awaited<ReturnType<typeof buildWebProtection>>, 'forgetPerson'>;
+  /** Tells the pages of a person that their records changed. */
+  changed: (user_id: string, topic: Topic) => void;
   sessionFiles: () => Pick<SessionFiles, 'forgetPerson'>;
   scores: () => Pick<Monitor['posture']['scores'], 'forget'>;
 }): Parameters<typeof createAccountDeletion>[0]['forget'] {
-  const { database, antivirus, remote, desk, sessionFiles, scores } = parts;
+  const { database, antivirus, remote, desk, webProtection, changed, sessionFiles, scores } = parts;
   return [
     (transaction, user_id) =>
       antivirus.forgetPerson(transaction.$extendTables<Pick<Tables, 'scans' | 'scan_counts' | 'quarantine_reports'>>(), user_id),
     (transaction, user_id) => desk().forgetPerson(transaction.$extendTables<Pick<Tables, keyof ChatTables>>(), user_id),
+    async (transaction, user_id, email) => {
+      const tables = transaction.$extendTables<Pick<Tables, keyof WebProtectionTables>>();
+      const left = await webProtection().forgetPerson(user_id, email, tables.$pickTables<keyof WebProtectionTables>());
+      return () => {
+        for (const id of left) changed(id, 'devices');
+        return Promise.resolve();
+      };
+    },
     async (transaction, user_id) => {
       const tables = transaction.$extendTables<Pick<Tables, keyof RemoteTables>>().$pickTables<keyof RemoteTables>();
       const removeFiles = await sessionFiles().forgetPerson(tables, user_id);

@@ -34,6 +34,7 @@ export function restrainMail(
     queueAll: (transaction, letters) => mail.queueAll(transaction, letters),
     wake: () => mail.wake(),
     list: (page) => mail.list(page),
+    sender: () => mail.sender(),
     passOn: (id) => mail.passOn(id),
     countUnsent: () => mail.countUnsent(),
     countLate: () => mail.countLate(),

@@ -1,4 +1,5 @@
 import type { LiveEvent } from '@palisade/contract/events';
+import type { Status } from '@palisade/contract/status';
 import type { Kysely } from 'kysely';
 import { createAlertCounts } from '#features/alerts/alert-counts.ts';
 import { createAlertMails } from '#features/alerts/alert-mails.ts';
@@ -15,7 +16,7 @@ import { createKnownBrowsers } from '#features/detection/known-browsers.ts';
 import type { Firewall } from '#features/firewall/firewall.ts';
 import { servePosture } from '#features/posture/posture.routes.ts';
 import { createPosture } from '#features/posture/posture.ts';
-import type { DeviceFacts } from '#features/posture/posture-facts.ts';
+import type { DeviceFacts, PostureFacts } from '#features/posture/posture-facts.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Audit } from '#platform/audit.ts';
@@ -58,33 +59,72 @@ export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: 
   };
 }
 
-/** Builds the monitor: detection, alerts and their mails, posture, and their endpoints. */
-export async function buildMonitor(
-  appOptions: AppOptions,
-  parts: {
-    database: Kysely<Tables>;
-    audit: Audit;
-    mail: RestrainedMail;
-    jobs: Jobs;
-    tell: (user_id: string, event: LiveEvent) => void;
-    accounts: Accounts;
-    scanner: Scanner;
-    subscriptions: Subscriptions;
-    firewall: Firewall;
-    remote: Remote;
-    devices: (user_id: string) => Promise<DeviceFacts | undefined>;
-    onShown: (incident: Incident) => void;
-    now: () => number;
+interface MonitorParts {
+  database: Kysely<Tables>;
+  audit: Audit;
+  mail: RestrainedMail;
+  jobs: Jobs;
+  tell: (user_id: string, event: LiveEvent) => void;
+  accounts: Accounts;
+  scanner: Scanner;
+  subscriptions: Subscriptions;
+  firewall: Firewall;
+  remote: Remote;
+  devices: (user_id: string) => Promise<DeviceFacts | undefined>;
+  web: (user_id: string) => Promise<PostureFacts['web']>;
+  home: (user_id: string) => Promise<PostureFacts['home']>;
+  onShown: (incident: Incident, status: (user_id: string) => Promise<Status>) => void;
+  now: () => number;
+}
+
+/** Posture, and the facts of other features that it judges. */
+function buildPosture(
+  { logger }: AppOptions,
+  parts: Pick<
+    MonitorParts,
+    'database' | 'accounts' | 'scanner' | 'subscriptions' | 'firewall' | 'remote' | 'devices' | 'web' | 'home' | 'now'
+  > & {
+    counts: ReturnType<typeof createAlertCounts>;
+    browsers: ReturnType<typeof createKnownBrowsers>;
   },
 ) {
+  const { database, accounts, scanner, subscriptions, firewall, remote, counts, browsers, now } = parts;
+  return createPosture({
+    database: database.$pickTables<'score_history'>(),
+    alerts: counts,
+    scans: (user_id) => scanner.antivirus.counts(user_id),
+    rules: (user_id) => firewall.listRules(user_id),
+    account: async (user_id) => {
+      const { created_at, ...standing } = await accounts.auth.standing(user_id);
+      return {
+        ...standing,
+        age_ms: now() - Date.parse(created_at),
+        second_factor: await accounts.twoFactor.secondFactor(user_id),
+        unreviewed_browsers: (await browsers.unreviewedBrowsers(user_id)).map(({ id }) => id),
+      };
+    },
+    devices: parts.devices,
+    web: parts.web,
+    home: parts.home,
+    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
+    plan: (user_id) => subscriptions.ending(user_id),
+    signaturesAge: () => scanner.signatures.age(),
+    now,
+    logger,
+  });
+}
+
+/** Builds the monitor: detection, alerts and their mails, posture, and their endpoints. */
+export async function buildMonitor(appOptions: AppOptions, parts: MonitorParts) {
   const { settings, logger } = appOptions;
-  const { database, audit, mail, jobs, tell, accounts, scanner, subscriptions, firewall, remote, now } = parts;
+  const { database, audit, mail, jobs, tell, accounts, scanner, subscriptions, now } = parts;
   const alertMails = createAlertMails({
     database: database.$pickTables<keyof AlertTables | 'mails' | 'installation'>(),
     mail,
     jobs,
     accounts: accounts.auth,
     premium: subscriptions,
+    status: (user_id) => statusOf(user_id),
     public_url: settings.public_url,
     now,
   });
@@ -109,29 +149,11 @@ export async function buildMonitor(
       browsers,
     },
     onChange: counts.forget,
-    onShown: parts.onShown,
+    onShown: (incident) => parts.onShown(incident, statusOf),
     now,
   });
-  const posture = createPosture({
-    database: database.$pickTables<'score_history'>(),
-    alerts: counts,
-    scans: (user_id) => scanner.antivirus.counts(user_id),
-    rules: (user_id) => firewall.listRules(user_id),
-    account: async (user_id) => {
-      const { created_at, ...standing } = await accounts.auth.standing(user_id);
-      return {
-        ...standing,
-        age_ms: now() - Date.parse(created_at),
-        second_factor: await accounts.twoFactor.secondFactor(user_id),
-        unreviewed_browsers: (await browsers.unreviewedBrowsers(user_id)).map(({ id }) => id),
-      };
-    },
-    devices: parts.devices,
-    remote: async (user_id) => ({ long_sessions: await remote.countLonger(user_id, LONG_REMOTE_SESSION_MS) }),
-    signaturesAge: () => scanner.signatures.age(),
-    now,
-    logger,
-  });
+  const posture = buildPosture(appOptions, { ...parts, counts, browsers });
+  const statusOf = async (user_id: string) => (await posture.overview(user_id)).status;
   const { wasRefused } = accounts.blocks;
   const notifier = createFindingNotifier({
     database: database.$pickTables<'detection_findings'>(),

@@ -6,6 +6,7 @@ import type { Kysely } from 'kysely';
 import { createMovedTokens } from '#features/detection/moved-tokens.ts';
 import { connectionLimits } from '#platform/connections.ts';
 import type { Counters } from '#platform/counters.ts';
+import type { DirectRequests, DirectRoute } from '#platform/direct-requests.ts';
 import { openDisk } from '#platform/disk.ts';
 import { createDrain, type Drain } from '#platform/drain.ts';
 import { createHttp, PATIENCE } from '#platform/http.ts';
@@ -37,11 +38,19 @@ export async function openHttp(
     countRequest: Monitor['detection']['countRequest'];
     now: () => number;
   } & Required<Pick<Api, 'sessions' | 'onChange' | 'onInstallationChange'>>,
-): Promise<{ api: Api; fastify: FastifyInstance; drain: Drain; storage: StorageWatch; rateLimits: RateLimits }> {
+): Promise<{
+  api: Api;
+  fastify: FastifyInstance;
+  serveDirectly: (route: DirectRoute) => void;
+  drain: Drain;
+  storage: StorageWatch;
+  rateLimits: RateLimits;
+}> {
   const { settings, logger } = appOptions;
   const { database, counters, proxies, metrics, observe, countRequest, sessions, onChange, onInstallationChange, now } = parts;
   /** In local exposure everybody is the one machine. */
   const isShared = (source: string) => settings.exposure === 'local' || proxies.isShared(source);
+  let direct: DirectRequests | undefined;
   const fastify = await createHttp({
     logger,
     trusted_proxies: settings.trusted_proxies,
@@ -52,8 +61,11 @@ export async function openHttp(
     channels: [eventsChannel, agentChannel, ...CONTROL_SOCKETS],
     exposure: settings.exposure,
     onArrival: proxies.look,
+    onDirect: (way) => {
+      direct = way;
+    },
   });
-  if (metrics) measureRequests(fastify, metrics);
+  const measure = metrics && measureRequests(fastify, metrics);
   const drain = createDrain(fastify);
   const storage = createStorageWatch({
     database: database.$pickTables<'installation'>(),
@@ -87,5 +99,6 @@ export async function openHttp(
       proxies.lookAtPerson(request);
     },
   };
-  return { api, fastify, drain, storage, rateLimits };
+  const serveDirectly = (route: DirectRoute) => direct?.serve(route, { drain, measure, onError: (error) => storage.note(error) });
+  return { api, fastify, serveDirectly, drain, storage, rateLimits };
 }

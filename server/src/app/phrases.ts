@@ -16,7 +16,10 @@ import { POSTURE_REFUSALS } from '#features/posture/posture.refusals.ts';
 import { PUSH_REFUSALS } from '#features/push/push.refusals.ts';
 import { REMOTE_REFUSALS } from '#features/remote/remote.refusals.ts';
 import { SCAM_CHECK_REFUSALS } from '#features/scam-check/scam-check.refusals.ts';
+import { SETUP_REFUSALS } from '#features/setup/setup.refusals.ts';
 import { SUBSCRIPTION_REFUSALS } from '#features/subscriptions/subscriptions.refusals.ts';
+import { HOUSEHOLD_REFUSALS } from '#features/web-protection/household.refusals.ts';
+import { WEB_PROTECTION_REFUSALS } from '#features/web-protection/web-protection.refusals.ts';
 import { PLATFORM_REFUSALS } from '#platform/platform.refusals.ts';
 import type { Refusal } from '#platform/refusals.ts';
 import { AS_WRITTEN } from '#platform/sentence.ts';
@@ -39,7 +42,10 @@ export const REFUSALS: readonly Readonly<Record<string, Refusal>>[] = [
   PUSH_REFUSALS,
   REMOTE_REFUSALS,
   SCAM_CHECK_REFUSALS,
+  SETUP_REFUSALS,
   SUBSCRIPTION_REFUSALS,
+  WEB_PROTECTION_REFUSALS,
+  HOUSEHOLD_REFUSALS,
 ];
 
 /** The sentences of problems without one of a catalog, by the code of the problem. */

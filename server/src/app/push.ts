@@ -1,4 +1,5 @@
 import { alertTitle } from '@palisade/contract/alert-advice';
+import type { Status } from '@palisade/contract/status';
 import type { Kysely } from 'kysely';
 import { servePush } from '#features/push/push.routes.ts';
 import { Push } from '#features/push/push.ts';
@@ -37,16 +38,42 @@ export function buildPush(
     answered: (user_id: string) =>
       push.notify(user_id, { title: 'Support has answered', body: 'Open the chat to read it.', path: '/chat', tag: 'chat' }),
 
+    /** Tells that a device stopped asking web protection. `profile_id`: of a person in a home. */
+    silent: ({ id, user_id, name, profile_id }: { id: string; user_id: string; name: string; profile_id: string | null }) =>
+      push.notify(user_id, {
+        title: 'A device stopped asking',
+        body: `${name} asks web protection nothing any more. Check whether it’s switched off.`,
+        path: profile_id === null ? `/web-protection?device=${id}` : '/household',
+        tag: `web:${id}`,
+      }),
+
+    /** Tells a guardian that a person of their home asks for a website. The page names it. */
+    asked: (user_id: string, { id, profile }: { id: string; profile: string }) =>
+      push.notify(user_id, {
+        title: 'May I?',
+        body: `${profile} asks for a website. Open it to answer.`,
+        path: '/household',
+        tag: `ask:${id}`,
+      }),
+
     /** Tells of a grave alert, at most once a day about the same. */
-    alerted(incident: Incident): void {
+    alerted(incident: Incident, statusOf: (user_id: string) => Promise<Status>): void {
       const { user_id, severity, rule, key: about } = incident;
       if (severity !== 'high' && severity !== 'critical') return;
       const body = alertTitle({ ...incident, simulated: false });
-      push
-        .notify(
-          user_id,
-          { title: 'Security alert', body, path: '/dashboard', tag: `${rule}:${about}`.slice(0, 100) },
-          { daily: true },
+      // It leads to what is dangerous now, which may be graver than this; a blocked attack is no step, and is seen from the dashboard.
+      statusOf(user_id)
+        .then(({ next }) =>
+          push.notify(
+            user_id,
+            {
+              title: 'Security alert',
+              body,
+              path: next?.is_danger ? next.fix_route : '/dashboard',
+              tag: `${rule}:${about}`.slice(0, 100),
+            },
+            { daily: true },
+          ),
         )
         .catch((error: unknown) => logFailure(logger, error, 'a browser could not be told of an alert'));
     },

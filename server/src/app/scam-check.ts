@@ -94,6 +94,7 @@ export async function buildScamCheck(
 
   return {
     find: (id: string) => checks.find(id),
+    providerLists: () => domains.providerLists(),
     serve: (api: Api) => serveScamCheck(api, { checks, domains, upload_ms: settings.upload_ms }),
     close: () => reader.close(),
   };

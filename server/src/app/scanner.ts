@@ -81,7 +81,17 @@ type ScannerParts = {
   now: () => number;
 } & Pick<
   Parameters<typeof createAntivirus>[0],
-  'jobs' | 'livingHomes' | 'spool' | 'quarantine' | 'shared' | 'home' | 'onInfected' | 'onCleared' | 'tell' | 'meter'
+  | 'jobs'
+  | 'livingHomes'
+  | 'spool'
+  | 'quarantine'
+  | 'shared'
+  | 'home'
+  | 'onInfected'
+  | 'onCleared'
+  | 'onSettled'
+  | 'tell'
+  | 'meter'
 >;
 
 /** Scans a file without a record. */
@@ -134,7 +144,7 @@ function openClamd(
 export async function buildScanner(appOptions: AppOptions, parts: ScannerParts) {
   const { settings, logger } = appOptions;
   const { database, jobs, livingHomes, audit, accounts, counters, spool, quarantine, shared, home, now } = parts;
-  const { onInfected, onCleared, tell, meter } = parts;
+  const { onInfected, onCleared, onSettled, tell, meter } = parts;
   const engine_processes =
     appOptions.engine_processes ?? Math.min(ENGINE_PROCESSES.most, Math.max(ENGINE_PROCESSES.least, availableParallelism() + 1));
   const limits = appOptions.scan_limits ?? SCAN_LIMITS;
@@ -202,6 +212,7 @@ export async function buildScanner(appOptions: AppOptions, parts: ScannerParts) 
     logger,
     onInfected,
     onCleared,
+    onSettled,
     tell,
     meter,
     matchHash,

@@ -3,6 +3,7 @@ import { readConfig, readHealth, readReadiness } from '@palisade/contract/platfo
 import type { Engine } from '@palisade/scanner/yara-pool';
 import { type Kysely, sql } from 'kysely';
 import type { StoreWatch } from '#platform/blobs/store-watch.ts';
+import { readBrand } from '#platform/brand.ts';
 import type { readBuild } from '#platform/build.ts';
 import type { Drain } from '#platform/drain.ts';
 import { readProvider } from '#platform/installation.ts';
@@ -68,6 +69,7 @@ export function serveState(
     reset_delivery: settings.reset_delivery,
     administrator: await administrator(isHere),
     ...(await readProvider(database.$pickTables<'installation'>())),
+    brand: await readBrand(database.$pickTables<'installation'>()),
     links: { live_chat: settings.live_chat_url ?? null, remote_portal: settings.remote_portal_url ?? null },
   }));
   serve(api, readConfig, 'anyone', ({ request }) => config(proxies.notFirst(request) === undefined));

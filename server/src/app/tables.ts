@@ -13,6 +13,7 @@ import { PUSH_PERSONAL, type PushTables } from '#features/push/push.tables.ts';
 import { REMOTE_PERSONAL, type RemoteTables } from '#features/remote/remote.tables.ts';
 import { SCAM_CHECK_PERSONAL, type ScamCheckTables } from '#features/scam-check/scam-check.tables.ts';
 import { SUBSCRIPTION_PERSONAL, type SubscriptionTables } from '#features/subscriptions/subscriptions.tables.ts';
+import { WEB_PROTECTION_PERSONAL, type WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
 import type { AuditTables } from '#platform/audit.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { JobTables } from '#platform/jobs/job-tables.ts';
@@ -42,7 +43,8 @@ export type Tables = AuthTables &
   DeviceTables &
   EnforcementTables &
   PushTables &
-  ScamCheckTables;
+  ScamCheckTables &
+  WebProtectionTables;
 
 /** The content of the file of a person's data, in this order; the activity is last. */
 export const PERSONAL_TABLES: readonly PersonalTable[] = [
@@ -62,4 +64,5 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...MAIL_PERSONAL,
   ...SCAM_CHECK_PERSONAL,
   ...PUSH_PERSONAL,
+  ...WEB_PROTECTION_PERSONAL,
 ];

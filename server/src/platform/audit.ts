@@ -277,3 +277,21 @@ export async function sealWithAnotherKey(database: Kysely<AuditTables>, key: Buf
     await writeHead(transaction, { keyed_from, anchor_seq, anchor_hash, mac: headMac(key, moved) });
   });
 }
+
+/** Times of the entries of a kind from `begin` until `end` (ISO times), oldest first. */
+export async function timesOf(
+  database: Kysely<Pick<AuditTables, 'audit_entries'>>,
+  kind: AuditKind,
+  begin: string,
+  end: string,
+): Promise<string[]> {
+  const rows = await database
+    .selectFrom('audit_entries')
+    .select('at')
+    .where('kind', '=', kind)
+    .where('at', '>=', begin)
+    .where('at', '<', end)
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ at }) => at);
+}

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { sourceOf } from './origin.ts';
 import { refuse } from './platform.refusals.ts';
+import type { Problem } from './problem.ts';
 
 /** Limits on the number of connections. */
 export interface ConnectionLimits {
@@ -109,7 +110,7 @@ export function boundConnections(server: Server, { logger, ...limits }: Connecti
   server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
     leave(socket);
     underWay.set(socket, (underWay.get(socket) ?? 0) + 1);
-    answer.once('close', () => {
+    answer.on('close', () => {
       const left = (underWay.get(socket) ?? 1) - 1;
       underWay.set(socket, left);
       if (left === 0) wait(socket);
@@ -118,34 +119,59 @@ export function boundConnections(server: Server, { logger, ...limits }: Connecti
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => void leave(socket));
 }
 
-/**
- * Refuses a request of a source that has too many under way, before its body, and closes its connection. For a server that knows already who is behind a proxy.
- */
+/** Counts the requests of each source that are under way. For a server that knows already who is behind a proxy. */
+export class RequestBounds {
+  private readonly limits: Pick<ConnectionLimits, 'requests_per_source' | 'requests_per_shared_source'> & {
+    isShared: (source: string) => boolean;
+  };
+  private readonly underWay = new Map<string, number>();
+
+  constructor(limits: RequestBounds['limits']) {
+    this.limits = limits;
+  }
+
+  /** Counts a request; false where its source has too many. */
+  enter(source: string): boolean {
+    const { requests_per_source, requests_per_shared_source, isShared } = this.limits;
+    const count = (this.underWay.get(source) ?? 0) + 1;
+    if (count > requests_per_source && (count > requests_per_shared_source || !isShared(source))) return false;
+    this.underWay.set(source, count);
+    return true;
+  }
+
+  leave(source: string): void {
+    const left = (this.underWay.get(source) ?? 1) - 1;
+    if (left === 0) this.underWay.delete(source);
+    else this.underWay.set(source, left);
+  }
+
+  refusal(): Problem {
+    return refuse('requests.too_many_at_once', {}, { retry_after: RETRY_AFTER_S });
+  }
+}
+
+/** Refuses a request of a source that has too many under way, before its body, and closes its connection. */
 export function boundRequests(
   fastify: FastifyInstance,
-  limits: ConnectionLimits & { isShared: (source: string) => boolean; isForSocket: (request: IncomingMessage) => boolean },
+  bounds: RequestBounds,
+  isForSocket: (request: IncomingMessage) => boolean,
 ): void {
-  const underWay = new Map<string, number>();
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (limits.isForSocket(request.raw)) {
+    if (isForSocket(request.raw)) {
       done();
       return;
     }
     const source = sourceOf(request.ip);
-    const count = (underWay.get(source) ?? 0) + 1;
-    if (count > limits.requests_per_source && (count > limits.requests_per_shared_source || !limits.isShared(source))) {
+    if (!bounds.enter(source)) {
       reply.header('connection', 'close');
-      done(refuse('requests.too_many_at_once', {}, { retry_after: RETRY_AFTER_S }));
+      done(bounds.refusal());
       return;
     }
-    underWay.set(source, count);
     let isOver = false;
     const end = () => {
       if (isOver) return;
       isOver = true;
-      const left = (underWay.get(source) ?? 1) - 1;
-      if (left === 0) underWay.delete(source);
-      else underWay.set(source, left);
+      bounds.leave(source);
     };
     reply.raw.once('finish', end).once('close', end);
     done();

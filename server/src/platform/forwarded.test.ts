@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { forwardedFor } from './forwarded.ts';
+import { addressBehind, forwardedFor } from './forwarded.ts';
 
 describe('whom a request was passed on for', () => {
   // proves: attack-B.14-1
@@ -75,4 +75,14 @@ describe('whom a request was passed on for', () => {
       ),
     );
   });
+});
+
+test.each([
+  ['no proxy', '192.0.2.1', '198.51.100.1', '192.0.2.1'],
+  ['a proxy', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
+  ['two proxies, and an address that a stranger wrote', '10.0.0.1', '198.51.100.1, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
+  ['a proxy that itself asks', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
+  ['a proxy that names no one', '10.0.0.1', undefined, '10.0.0.1'],
+])('behind %s, the nearest address that is no proxy counts', (_what, peer, sent, address) => {
+  expect(addressBehind(peer, { 'x-forwarded-for': sent }, (one) => one.startsWith('10.'))).toBe(address);
 });

@@ -43,3 +43,15 @@ export function forwardedFor(headers: {
   }
   return hops.length === 0 ? undefined : hops.reverse().join(', ');
 }
+
+/** The address that a request comes from: its peer's, or behind trusted proxies that of the nearest other hop. */
+export function addressBehind(
+  peer: string,
+  headers: { 'x-forwarded-for'?: string | string[] | undefined; forwarded?: string | undefined },
+  isTrusted: (address: string) => boolean,
+): string {
+  if (!isTrusted(peer)) return peer;
+  const { 'x-forwarded-for': forwarded_for, forwarded } = headers;
+  const hops = forwardedFor({ 'x-forwarded-for': String(forwarded_for ?? '') || undefined, forwarded })?.split(', ') ?? [];
+  return hops.findLast((hop) => !isTrusted(hop)) ?? hops[0] ?? peer;
+}

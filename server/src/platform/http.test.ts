@@ -143,6 +143,12 @@ describe('well-known addresses', async () => {
     expect((await ask('/dashboard?open=security&tab=password')).status).toBe(200);
   });
 
+  test('the manifest of a page of a household lies below its address', async () => {
+    const answer = await ask('/ask/abcdefghijklmnopqrstuvwxyz/ask.webmanifest');
+    expect(await answer.json()).toEqual({ start_url: '.' });
+    expect((await ask('/ask/abcdefghijklmnopqrstuvwxyz/')).headers.get('content-type')).toMatch('text/html');
+  });
+
   test.each([
     '/.well-known',
     '/.well-known/',

@@ -19,21 +19,22 @@ import { jsonSchemaTransform, jsonSchemaTransformObject, serializerCompiler } fr
 import { z } from 'zod';
 import { admissionOf } from './body-admission.ts';
 import { tellFormsApart } from './body-form.ts';
-import { boundConnections, boundRequests, type ConnectionLimits } from './connections.ts';
-import { databaseProblem } from './database-errors.ts';
+import { boundConnections, boundRequests, type ConnectionLimits, RequestBounds } from './connections.ts';
+import { DirectRequests } from './direct-requests.ts';
 import { forwardedFor } from './forwarded.ts';
 import { examineLarge, type Fault, isLarge, noteLarge, readBounded, refuseStructure } from './json-body.ts';
 import { hostOf, type Incoming, isForLoopback } from './local-request.ts';
 import { sourceOf } from './origin.ts';
 import { refuse, refuseField, sentence } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
+import { expectedProblem, logProblem, PROBLEM_TYPE } from './problem-answer.ts';
+import { isTrustedBy } from './proxy-watch.ts';
 import { refusalsOf, shareRefusals } from './refusal-log.ts';
 import { requestIdOf, traceOf, within } from './request-context.ts';
 import { answerBeforeRest } from './rest-of-body.ts';
 import { securityHeaders } from './security-headers.ts';
 import { asWritten, type Sentence } from './sentence.ts';
 import { cutSlowReaders, type ReadingLimits } from './slow-readers.ts';
-import { storageProblem } from './storage-problem.ts';
 import { refuseUnreadable } from './unreadable.ts';
 import { wrongHostPage } from './wrong-host.ts';
 
@@ -102,6 +103,7 @@ function sayFields(errors: readonly FieldError[]): Sentence {
  * Where in a body a text is that no database stores as it is: PostgreSQL fails on U+0000, and half a character becomes another one. Undefined where there is none.
  */
 function notText(body: unknown): string | undefined {
+  if (ArrayBuffer.isView(body)) return undefined;
   // Without recursion: a body may be nested as deep as its bytes allow.
   const left: { value: unknown; field: string }[] = [{ value: body, field: '' }];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -142,13 +144,8 @@ function fromFastify(error: FastifyError | InvalidRequest): Problem | undefined 
 }
 
 function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply): void {
-  const { code, status, cause } = problem;
-  if (code === 'internal') request.log.error({ req: request, err: cause }, 'request failed');
-  else if (code === 'forbidden' || (status >= 500 && cause !== undefined)) {
-    const isTold = refusalsOf(request.server.log).mayTell(sourceOf(request.ip));
-    if (isTold && code === 'forbidden') request.log.warn({ req: request }, 'somebody may not do this');
-    else if (isTold) request.log.warn({ req: request, err: cause, code }, 'request could not be served');
-  }
+  const { status } = problem;
+  logProblem(problem, request, request.log, request.server.log);
   if (problem.retry_after !== undefined) reply.header('retry-after', String(problem.retry_after));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   const body = JSON.stringify(problem.document(request.id));
@@ -156,7 +153,7 @@ function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply):
   if (isArriving) reply.headers({ connection: 'close', 'content-length': Buffer.byteLength(body) });
   reply
     .code(status)
-    .type('application/problem+json; charset=utf-8')
+    .type(PROBLEM_TYPE)
     .send(isArriving ? answerBeforeRest(request.raw, body) : body);
 }
 
@@ -189,6 +186,14 @@ function readForwarded({ raw }: FastifyRequest): void {
   else raw.headers['x-forwarded-for'] = addresses;
 }
 
+/** Ends a request whose peer is gone already. Asked now, the address of any other is known for as long as the request is handled. */
+function isGone({ raw }: FastifyRequest, reply: FastifyReply): boolean {
+  if (raw.socket.remoteAddress !== undefined) return false;
+  reply.hijack();
+  raw.destroy();
+  return true;
+}
+
 interface HttpOptions {
   logger: FastifyBaseLogger;
   trusted_proxies: readonly string[];
@@ -203,6 +208,8 @@ interface HttpOptions {
   isShared: (source: string) => boolean;
   /** Called for every request before it is answered. */
   onArrival: (request: Incoming) => void;
+  /** Takes the way for small answers to many requests. */
+  onDirect?: (direct: DirectRequests) => void;
 }
 
 /** Reads bodies of JSON within their bounds; that of an upload is read by its handler. */
@@ -248,7 +255,7 @@ async function describeApi(fastify: FastifyInstance): Promise<void> {
         license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
         description:
           'Errors are RFC 9457 problem documents. Lists are newest first, the next page is in the `Link` header.\n\n' +
-          'A `phrase` beside a sentence says the same as data: the code of a template in `x-phrases`, and a value for each of its parameters. A parameter is a ' +
+          'A `phrase` beside a sentence says the same as data: the code of a template in `x-phrases`, and a value for each of its parameters; a template without any is its English alone. A parameter is a ' +
           '`text`, a `number`, a `grouped` number (1,200), a `wait` in seconds, a size in `bytes`, `names` (one a line), or a choice of listed values.\n\n' +
           'What happens is told on the WebSocket `/api/events` as JSON frames, told apart by `kind`. Say ' +
           '`{"kind":"hello","access_token":"..."}` first, with `"after"` and the last event id after a gap; answer each `ping` with `{"kind":"pong"}`.',
@@ -266,6 +273,40 @@ async function describeApi(fastify: FastifyInstance): Promise<void> {
   });
 }
 
+function answerError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  answer(expectedProblem(error) ?? fromFastify(error) ?? new Problem('internal', { cause: error }), request, reply);
+}
+
+/** Puts the way for small answers before Fastify's listener. */
+function putInFront(
+  fastify: FastifyInstance,
+  { logger, patience, trusted_proxies, onArrival, onDirect }: HttpOptions,
+  parts: {
+    headers: Readonly<Record<string, string>>;
+    isOwnHost: (request: Pick<IncomingMessage, 'headers'>) => boolean;
+    bounds: RequestBounds;
+  },
+): void {
+  const { headers, isOwnHost, bounds } = parts;
+  const direct = new DirectRequests(fastify.server, patience.small_body_ms, {
+    ...{ logger, headers, bounds, onArrival },
+    refusal(request) {
+      if (hasTwoHosts(request.rawHeaders)) return refuse('request.two_hosts');
+      return isOwnHost(request) ? undefined : new Problem('wrong_host');
+    },
+    isTrusted: trusted_proxies.length > 0 ? isTrustedBy(trusted_proxies) : undefined,
+  });
+  fastify.server.removeAllListeners('request').on('request', (request, response) => {
+    if (!direct.take(request, response)) fastify.routing(request, response);
+  });
+  // Fastify’s second server of HOST=localhost, and calls without a port, pass that listener by.
+  fastify.addHook('onRequest', (request, reply, next) => {
+    if (direct.take(request.raw, reply.raw)) reply.hijack();
+    else next();
+  });
+  onDirect?.(direct);
+}
+
 /**
  * The HTTP server with everything that is the same for every endpoint: request ids, security headers, problem documents, zod validation, and
  * what `openapi.ts` describes the API with.
@@ -278,7 +319,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
    * In local exposure any web page could point its own name here and ask as this origin (DNS rebinding), and a proxy could let
    * strangers in.
    */
-  const isOwnHost = (request: FastifyRequest) =>
+  const isOwnHost = (request: Pick<IncomingMessage, 'headers'>) =>
     options.exposure === 'public' || isForLoopback(request) || hostOf(request.headers.host).toLowerCase() === public_host;
   const headers = securityHeaders(options.public_url);
   const fastify = createFastify({
@@ -318,6 +359,9 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   });
   fastify.setSerializerCompiler(serializerCompiler);
   parseBodies(fastify);
+
+  const bounds = new RequestBounds({ ...options.connections, isShared: options.isShared });
+  putInFront(fastify, options, { headers: headers.asset, isOwnHost, bounds });
   boundConnections(fastify.server, { ...options.connections, logger: options.logger });
   cutSlowReaders(fastify.server, { ...options.patience.reading, logger: options.logger });
 
@@ -345,12 +389,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   });
 
   fastify.addHook('onRequest', async (request, reply) => {
-    // Asked now, the address is known for as long as the request is handled; for a peer that is gone already it is unknown, and no peer waits for the answer.
-    if (request.raw.socket.remoteAddress === undefined) {
-      reply.hijack();
-      request.raw.destroy();
-      return;
-    }
+    if (isGone(request, reply)) return;
     if (isProxied) readForwarded(request);
     watchBody(request.raw, options.patience);
     // A connection whose upgrade was answered as a request has no reader any more: it would stay open after its client is gone.
@@ -378,13 +417,8 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     return reply.headers(headers.document).code(421).type('text/html; charset=utf-8').send(wrongHostPage(request));
   });
 
-  boundRequests(fastify, { ...options.connections, isShared: options.isShared, isForSocket: forSocket });
-
-  fastify.setErrorHandler<FastifyError>((error, request, reply) => {
-    const known = error instanceof Problem ? error : (databaseProblem(error) ?? storageProblem(error));
-    const problem = known instanceof Problem ? known : (fromFastify(error) ?? new Problem('internal', { cause: error }));
-    answer(problem, request, reply);
-  });
+  boundRequests(fastify, bounds, forSocket);
+  fastify.setErrorHandler<FastifyError>(answerError);
 
   tellFormsApart(fastify);
   await describeApi(fastify);

@@ -1,5 +1,6 @@
 import type { AlertPhrase } from '@palisade/contract/alert-phrases';
-import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import type { ThreatType } from '@palisade/contract/anti-hacking';
+import type { Severity } from '@palisade/contract/severity';
 import type { Kysely } from 'kysely';
 
 /** Findings, kept until all recipients have been notified. */

@@ -66,7 +66,7 @@ export async function isSetUp(database: Kysely<InstallationTables>): Promise<boo
 /** Stores an administrator's set-up, or replaces it. */
 export async function writeSetup(
   database: Kysely<InstallationTables>,
-  setup: z.output<typeof setupPayloadSchema>,
+  setup: Omit<z.output<typeof setupPayloadSchema>, 'brand'>,
 ): Promise<void> {
   await writeFact(database, SETUP, JSON.stringify(setup));
 }

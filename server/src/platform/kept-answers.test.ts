@@ -7,7 +7,17 @@ import { personTopic, STAFF_TOPIC } from './topics/topics.ts';
 
 const MARIA = { id: 'maria', username: 'maria', email: 'maria@example.com', role: 'customer' as const };
 const TOM = { ...MARIA, id: 'tom' };
-const NONE = { mine: 0, unassigned: 0, all: 0, snoozed: 0, closed: 0, mine_unread: 0, unassigned_waiting: 0, tags: [] };
+const NONE = {
+  mine: 0,
+  unassigned: 0,
+  all: 0,
+  snoozed: 0,
+  closed: 0,
+  mine_unread: 0,
+  unassigned_waiting: 0,
+  remote_waiting: 0,
+  tags: [],
+};
 
 describe('kept answers', () => {
   function start(alone: boolean) {

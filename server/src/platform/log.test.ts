@@ -21,7 +21,7 @@ import { isPostgres, problemOf, replyOf, startListeningApp } from '#test/harness
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { listenAs, openSocket } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
-import { createLog } from './log.ts';
+import { createLog, pathOf } from './log.ts';
 
 /** A log in memory. */
 function openLog() {
@@ -324,4 +324,15 @@ describe('an error in the log', () => {
       /open \/data.*ENOSPC/,
     );
   });
+});
+
+test('names no key of a device or of a page of a household', () => {
+  const key = 'abcdefghijklmnopqrstuvwxyz';
+  expect(pathOf(`/dns/${key}?dns=AAAB`)).toBe('/dns/...');
+  expect(pathOf(`/ask/${key}`)).toBe('/ask/...');
+  expect(pathOf('/api/ask/look')).toBe('/api/ask/look');
+  const { lines, logger } = openLog();
+  logger.warn({ err: new Error(`cannot answer /dns/${key}?dns=AAAB`) }, 'failed');
+  expect(lines.join('')).toContain('/dns/...');
+  expect(lines.join('')).not.toContain(key);
 });

@@ -21,13 +21,16 @@ function withoutQuotations(text: string): string {
   return withoutQueries(text).replaceAll(/(["'`])(?:(?!\1).)*\1/g, '$1...$1');
 }
 
+const withoutKey = (text: string) => text.replaceAll(/(?<!\/api)\/(dns|ask)\/[^/?\s"'<>]+/gu, '/$1/...');
+
 /** A text without the query strings of the addresses in it: any tokens may travel in them. */
 function withoutQueries(text: string): string {
-  return text.replaceAll(/(\/[^\s?"'<>]*)\?[^\s"'<>]*/g, '$1?...').slice(0, TEXT_LENGTH_MAXIMUM);
+  return withoutKey(text.replaceAll(/(\/[^\s?"'<>]*)\?[^\s"'<>]*/g, '$1?...')).slice(0, TEXT_LENGTH_MAXIMUM);
 }
 
-function pathOf(address: unknown): string {
-  return String(address).split('?', 1).join('').slice(0, TEXT_LENGTH_MAXIMUM);
+/** The path without what is secret in it: the keys of devices of web protection and of pages of a household stand in addresses. */
+export function pathOf(address: unknown): string {
+  return withoutKey(String(address).split('?', 1).join('')).slice(0, TEXT_LENGTH_MAXIMUM);
 }
 
 function mayQuote(error: Error): boolean {

@@ -4,13 +4,14 @@ import { formatList } from '@palisade/contract/intl';
 import type { Mail as MailRecord } from '@palisade/contract/mail';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely, Selectable, Updateable } from 'kysely';
+import { type Kysely, type Selectable, sql, type Updateable } from 'kysely';
 import type { Transporter } from 'nodemailer';
 import { inBatches } from './batches.ts';
 import { logFailure } from './database-patience.ts';
 import { newId } from './id.ts';
 import { type InstallationTables, readProvider } from './installation.ts';
-
+import { FOOTER, type Look, mailPage, readLook } from './mail-page.ts';
+import { mailOf, PRIORITIES, placeAt } from './mail-record.ts';
 import type { PersonalTable } from './personal-data.ts';
 import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
@@ -42,12 +43,6 @@ export const MAIL_PERSONAL: readonly PersonalTable[] = [
   { table: 'mails', column: 'recipient', holds: 'email', withheld: ['text', 'leaves_no_trace', 'priority', 'reply_to'] },
 ];
 
-/**
- * The priorities of mails, the first first. `proof`: a person waits for this token or name. `notice`: an account was changed. `alert`: something happened to an
- * account. `digest`: not urgent.
- */
-const PRIORITIES = ['proof', 'notice', 'alert', 'digest'] as const;
-
 /** A letter in plain text. `lines` are its paragraphs; greeting and footer are added. */
 interface Letter {
   recipient: string;
@@ -73,6 +68,8 @@ export interface MailServer {
   url: string;
   /** The address that mails come from. */
   from: string;
+  /** The address of this installation, for the logo. */
+  public_url?: string | undefined;
 }
 
 const SECOND_MS = 1_000;
@@ -123,12 +120,6 @@ function isFinal(error: unknown): boolean {
 /** Whether the fault is in the mail server or the way to it, and not in this letter. */
 function isOfServer(error: unknown): boolean {
   return !(error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE'));
-}
-
-function statusOf(row: Selectable<MailTables['mails']>): MailRecord['status'] {
-  // Each attempt to send is counted before it is made.
-  if (row.sent_at !== null) return row.attempts === 0 ? 'passed_on' : 'sent';
-  return row.next_attempt_at === null && row.attempts > 0 ? 'failed' : 'waiting';
 }
 
 type Row = Selectable<MailTables['mails']>;
@@ -242,15 +233,16 @@ export class Mail {
   private readonly remove = ({ id, attempts }: Pick<Row, 'id' | 'attempts'>) =>
     this.database.deleteFrom('mails').where('id', '=', id).where('attempts', '=', attempts).execute();
 
-  private async handOver(row: Row, to: MailServer, provider_name: string): Promise<void> {
+  private async handOver(row: Row, to: MailServer, look: Look): Promise<void> {
     try {
       this.transporter ??= connect(to);
       await (await this.transporter).sendMail({
-        from: { name: provider_name, address: to.from },
+        from: { name: look.provider_name, address: to.from },
         to: { name: '', address: row.recipient },
         ...(row.reply_to !== null && { replyTo: row.reply_to }),
         subject: row.subject,
         text: row.text ?? '',
+        html: mailPage({ ...look, text: row.text ?? '', public_url: to.public_url }),
         messageId: `<${row.id}@${to.from.split('@')[1] ?? 'localhost'}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
@@ -291,9 +283,9 @@ export class Mail {
       if (room <= 0 || this.closed || performance.now() < this.rests_until) return;
       const rows = await claim(this.database, this.now, priority, room);
       if (rows.length === 0) continue;
-      const { provider_name } = await readProvider(this.database.$pickTables<'installation'>());
+      const look = await readLook(this.database.$pickTables<'installation'>());
       for (const row of rows) {
-        const done = this.handOver(row, to, provider_name).finally(() => {
+        const done = this.handOver(row, to, look).finally(() => {
           this.underway.delete(row.id);
           this.onChange();
           this.sendDue();
@@ -345,7 +337,7 @@ export class Mail {
       id: newId(),
       recipient,
       subject: `${provider_name}: ${subject}`,
-      text: `${lines.join('\n\n')}\n\n-- \n${footer}\n`,
+      text: `${lines.join('\n\n')}${FOOTER}${footer}\n`,
       created_at: at(this.now),
       sent_at: null,
       attempts: 0,
@@ -373,10 +365,20 @@ export class Mail {
   }
 
   async list({ limit, cursor }: PageQuery): Promise<MailRecord[]> {
-    let query = this.database.selectFrom('mails').selectAll().orderBy('id', 'desc').limit(limit);
-    if (cursor !== undefined) query = query.where('id', '<', cursor);
-    const rows = await query.execute();
-    return rows.map((row) => ({ ...row, status: statusOf(row) }));
+    const valid_from = at(this.now, -PROOF_MS);
+    const place = placeAt(valid_from);
+    let query = this.database.selectFrom('mails').selectAll().orderBy(place).orderBy('id', 'desc').limit(limit);
+    if (cursor !== undefined) {
+      const last = await this.database.selectFrom('mails').select(place.as('place')).where('id', '=', cursor).executeTakeFirst();
+      const { place: reached = 0 } = last ?? {};
+      query = query.where(sql<boolean>`(${place} > ${reached} or (${place} = ${reached} and id < ${cursor}))`);
+    }
+    return (await query.execute()).map((row) => mailOf(row, valid_from));
+  }
+
+  /** The address that mails come from; undefined without a mail server. */
+  sender(): string | undefined {
+    return this.server?.from;
   }
 
   /**
@@ -394,7 +396,7 @@ export class Mail {
       .executeTakeFirst();
     if (row !== undefined) {
       this.onChange();
-      return { ...row, status: statusOf(row) };
+      return mailOf(row, at(this.now, -PROOF_MS));
     }
     const other = await this.database.selectFrom('mails').select('id').where('id', '=', id).executeTakeFirst();
     throw other === undefined ? new Problem('not_found') : refuse('email.already_sent');

@@ -4,6 +4,7 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
 import swaggerUi from '@fastify/swagger-ui';
 import type { Template } from '@palisade/contract/phrase';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptedEncoding } from './accepted-encoding.ts';
 import { shapeDescription } from './openapi-shape.ts';
 import type { RateLimits } from './rate-limit.ts';
 
@@ -11,20 +12,24 @@ const PATH = '/api/openapi.json';
 /** Half a second of one core; the best of 11 takes three. */
 const BROTLI_QUALITY = 6;
 
-/** Whether a client takes an encoding (RFC 9110 section 12.5.3). */
-function takes(request: FastifyRequest, encoding: string): boolean {
-  const accepted = String(request.headers['accept-encoding'] ?? '');
-  const [, weight] = new RegExp(`(?:^|[,\\s])${encoding}\\s*(?:;\\s*q=([\\d.]+))?\\s*(?:,|$)`, 'i').exec(accepted) ?? [
-    undefined,
-    '0',
-  ];
-  return weight === undefined || Number(weight) > 0;
-}
-
 /** Whether a client's copy is the present one (RFC 9110 section 13.1.2, weakly compared). */
 function isKnown(request: FastifyRequest, etag: string): boolean {
   const known = String(request.headers['if-none-match'] ?? '');
   return known.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+}
+
+/** The catalogs as the description has them: a sentence that takes no values is its English alone. */
+export function shortPhrases(
+  catalogs: Readonly<Record<string, Readonly<Record<string, Template>>>>,
+): Record<string, Record<string, Template | string>> {
+  const short = (template: Template) =>
+    typeof template.english === 'string' && Object.keys(template.params).length === 0 ? template.english : template;
+  return Object.fromEntries(
+    Object.entries(catalogs).map(([name, catalog]) => [
+      name,
+      Object.fromEntries(Object.entries(catalog).map(([code, template]) => [code, short(template)])),
+    ]),
+  );
 }
 
 /**
@@ -44,7 +49,9 @@ export async function serveOpenApi(
   const { limits, phrases, names, tags } = parts;
   const written = once(async () => {
     // `x-phrases`: each code that a phrase can have, with its English and the parameters that it takes.
-    const plain = Buffer.from(JSON.stringify({ ...shapeDescription(fastify.swagger(), { names, tags }), 'x-phrases': phrases }));
+    const plain = Buffer.from(
+      JSON.stringify({ ...shapeDescription(fastify.swagger(), { names, tags }), 'x-phrases': shortPhrases(phrases) }),
+    );
     const params = { [zlib.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
     const [br, gz] = await Promise.all([promisify(brotliCompress)(plain, { params }), promisify(gzip)(plain)]);
     return { plain, br, gzip: gz, etag: `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` };
@@ -55,7 +62,7 @@ export async function serveOpenApi(
     // Clients revalidate their copy: the description is public and the same for all.
     reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
     if (isKnown(request, etag)) return reply.code(304).send();
-    const encoding = (['br', 'gzip'] as const).find((name) => takes(request, name));
+    const encoding = acceptedEncoding(request);
     if (encoding !== undefined) reply.header('content-encoding', encoding);
     return reply.type('application/json; charset=utf-8').send(encoding === undefined ? forms.plain : forms[encoding]);
   }

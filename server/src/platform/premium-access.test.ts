@@ -1,4 +1,4 @@
-import { reopenAlert } from '@palisade/contract/alerts';
+import { deleteSuppression } from '@palisade/contract/alerts';
 import { readLastCheck, scanPosture } from '@palisade/contract/anti-hacking';
 import { problemSchema } from '@palisade/contract/problem';
 import { pino } from 'pino';
@@ -55,11 +55,14 @@ serve(api, readLastCheck, 'premium', ({ session }) => {
 serve({ ...api, premium_sentence: asWritten('Checks need premium.') }, scanPosture, 'premium', () =>
   Promise.reject(new Error('It is not called.')),
 );
-serve<typeof reopenAlert, { user_id: string }>(api, reopenAlert, { find: () => Promise.resolve({ user_id: 'owner' }) }, () =>
-  Promise.reject(new Error('It is not called.')),
+serve<typeof deleteSuppression, { user_id: string }>(
+  api,
+  deleteSuppression,
+  { find: () => Promise.resolve({ user_id: 'owner' }) },
+  () => Promise.reject(new Error('It is not called.')),
 );
 
-async function refusal(method: 'GET' | 'POST', url: string, token: string) {
+async function refusal(method: 'GET' | 'POST' | 'DELETE', url: string, token: string) {
   const { statusCode, body } = await fastify.inject({ method, url: `/api${url}`, headers: { authorization: `Bearer ${token}` } });
   const { code, detail } = problemSchema.parse(JSON.parse(body));
   return { status: statusCode, code, detail };
@@ -87,9 +90,9 @@ test('a premium call can be refused in a sentence of its own', async () => {
 });
 
 test('a record of another person is not found before the plan is read', async () => {
-  const path = reopenAlert.path.replace('{id}', '01890a5d-ac96-774b-bcce-b302099a8057');
-  expect((await refusal('POST', path, 'owner')).code).toBe('premium_required');
-  expect((await refusal('POST', path, 'stranger')).code).toBe('not_found');
+  const path = deleteSuppression.path.replace('{id}', '01890a5d-ac96-774b-bcce-b302099a8057');
+  expect((await refusal('DELETE', path, 'owner')).code).toBe('premium_required');
+  expect((await refusal('DELETE', path, 'stranger')).code).toBe('not_found');
 });
 
 test('the API description names premium calls, and their refusal', async () => {

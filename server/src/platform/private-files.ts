@@ -48,10 +48,10 @@ function openFolder(path: string): { root: Stats; names: string[] } | undefined 
 /**
  * Keeps the server's files from all others on the machine (the source of the rule: OWASP ASVS 5, 13.3.2). From now on the process makes files of 0600 and folders of
  * 0700; existing files in `data_dir` are mended. A key file elsewhere is only checked: secrets of a container are often 0444, and not this program's to change. Windows
- * has no such modes.
+ * has no such modes. `acts_for_owner` is for root, whose files go to the owner of the folder.
  */
-export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly string[] }): Privacy {
-  const { data_dir, key_files } = parts;
+export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly string[]; acts_for_owner?: boolean }): Privacy {
+  const { data_dir, key_files, acts_for_owner = false } = parts;
   const privacy: Privacy = { mended: 0, warnings: [] };
   if (process.platform === 'win32') return privacy;
   process.umask(OTHERS);
@@ -100,7 +100,7 @@ export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly 
     );
   }
   const me = process.geteuid?.();
-  if (me !== undefined && root.uid !== me) {
+  if (me !== undefined && root.uid !== me && !acts_for_owner) {
     privacy.warnings.push(
       `The data folder ${data_dir} belongs to another user (number ${root.uid}), who can read it. Make the Palisade user its owner (chown -R).`,
     );

@@ -55,7 +55,7 @@ const LETTERS = {
     'If an account uses this email, a message is in the outbox. Ask an administrator, or run "palisade outbox" on the server.',
 } as const;
 
-function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => boolean {
+export function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) => boolean {
   const list = new BlockList();
   for (const entry of trusted_proxies) {
     const [address = '', bits] = entry.split('/');

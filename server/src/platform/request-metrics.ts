@@ -16,19 +16,30 @@ function routeOf(request: FastifyRequest, status: number): string {
   return url === '/metrics' || url.startsWith('/api/') ? url : 'file';
 }
 
-/** Counts and times every request by its route's template. To be called before the routes are added. Sockets are left out: they end only when a side closes them. */
-export function measureRequests(fastify: FastifyInstance, metrics: Metrics): void {
+/** Counts and times an answered request. */
+export type MeasureRequest = (of: { method: string; route: string; status: number; isSent: boolean }, ms: number) => void;
+
+/**
+ * Counts and times every request by its route's template. To be called before the routes are added. Sockets are left out: they end only when a side closes them.
+ * Answers what does the same for a request that Fastify does not see.
+ */
+export function measureRequests(fastify: FastifyInstance, metrics: Metrics): MeasureRequest {
   const requests = metrics.counter('palisade_http_requests_total', 'Requests by method, route, and status.');
   const durations = metrics.histogram(
     'palisade_http_request_duration_seconds',
     'Seconds from request to end of response, by method and route.',
     BOUNDS,
   );
-  fastify.addHook('onResponse', async (request, reply) => {
+  const measure: MeasureRequest = ({ method: sent, route, status, isSent }, ms) => {
+    const method = METHODS.has(sent) ? sent : 'other';
+    requests.add({ method, route, status: isSent ? String(status) : CLIENT_GONE });
+    durations.observe({ method, route }, ms / SECOND_MS);
+  };
+  fastify.addHook('onResponse', (request, reply, done) => {
+    done();
     if (request.ws) return;
-    const method = METHODS.has(request.method) ? request.method : 'other';
-    const route = routeOf(request, reply.statusCode);
-    requests.add({ method, route, status: reply.raw.writableFinished ? String(reply.statusCode) : CLIENT_GONE });
-    durations.observe({ method, route }, reply.elapsedTime / SECOND_MS);
+    const { statusCode: status, elapsedTime, raw } = reply;
+    measure({ method: request.method, route: routeOf(request, status), status, isSent: raw.writableFinished }, elapsedTime);
   });
+  return measure;
 }

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { may } from '@palisade/contract/may';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pathOf } from './log.ts';
 import { originOf } from './origin.ts';
 import { exploitIn, isProbe } from './request-rules.ts';
 import type { Observe } from './security-event.ts';
@@ -28,7 +29,7 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
   function tell(request: FastifyRequest, user_id: string | null, { reason, pattern, was_refused }: Omit<Refused, 'path'>): void {
     const { address, source, client } = originOf(request);
     // Without the query: it may hold private data.
-    const path = (request.url.split('?', 1)[0] ?? '').slice(0, PATH_LENGTH_MAXIMUM);
+    const path = pathOf(request.url).slice(0, PATH_LENGTH_MAXIMUM);
     const data = { reason, path, pattern, was_refused };
     void observe({ at: new Date(now()).toISOString(), user_id, source, address, client, kind: 'request_refused', data });
   }

@@ -28,7 +28,7 @@ function dropRest(body: IncomingMessage): Promise<void> {
  * An answer to a request whose body was refused for its size. It is sent at once, and the connection stays until its client is through with sending: one that is
  * closed while bytes arrive is reset, and its client never reads the answer.
  */
-export function answerBeforeRest(body: IncomingMessage, answer: string): Readable {
+export function answerBeforeRest(body: IncomingMessage, answer: string | Buffer): Readable {
   async function* parts() {
     yield answer;
     if (!body.complete) await dropRest(body);

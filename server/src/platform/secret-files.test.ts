@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { withSecretFiles } from './secret-files.ts';
-import { parseSettings, SettingsError } from './settings.ts';
+import { parseSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

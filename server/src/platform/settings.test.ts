@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isLoopbackHost, parseSettings, SettingsError } from './settings.ts';
+import { isLoopbackHost, parseSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
 const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
 

@@ -4,6 +4,7 @@ import type { Exposure } from '@palisade/contract/platform';
 import { parseScannerUrls, type ScannerAddress } from '@palisade/scanner/scanner-url';
 import { z } from 'zod';
 import { parseStorageUrl, type S3Location, StorageUrlError } from './blobs/storage-url.ts';
+import { type DnsSettings, dnsOf, dnsShape } from './dns-settings.ts';
 import { type Limits, parseLimits } from './limits.ts';
 import { misspeltNames } from './misspelt-names.ts';
 import { SecretFileError, secretFileShape, withSecretFiles } from './secret-files.ts';
@@ -25,12 +26,8 @@ import {
   text,
   webAddress,
 } from './setting-forms.ts';
+import { SettingsError } from './settings-error.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
-
-/** A setting that the server cannot start with. `message` is one line that names the variable and says what to set. */
-export class SettingsError extends Error {
-  override name = 'SettingsError';
-}
 
 /**
  * The settings of a server: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md.
@@ -100,6 +97,7 @@ export interface Settings {
   stop_drain_s: number;
   /** The address of the server's own figures; undefined without one. At least one of the two is there. */
   metrics: { address: { host: string; port: number } | undefined; token: string | undefined } | undefined;
+  dns: DnsSettings;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
   /** Sentences for the log at start: what runs, but should be known. */
   warnings: readonly string[];
@@ -196,6 +194,7 @@ const environmentSchema = z.object({
       return z.NEVER;
     }
   }),
+  ...dnsShape,
   LIMITS: commaList,
   RETAIN_SCANS: keptFor,
   RETAIN_ALERTS: keptFor,
@@ -440,6 +439,7 @@ export function parseSettings(given: Readonly<Record<string, string | undefined>
     stop_notice_s: values.STOP_NOTICE,
     stop_drain_s: values.STOP_DRAIN,
     metrics: metricsOf(values),
+    dns: dnsOf(values),
     log_level: values.LOG_LEVEL,
     warnings,
   };

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
+import type { Brand } from '@palisade/contract/brand';
 import type { FastifyInstance } from 'fastify';
+import { BrandedPage } from './branded-page.ts';
 import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 import { isProbe } from './request-rules.ts';
@@ -9,7 +11,7 @@ import { isProbe } from './request-rules.ts';
 const YEAR_SECONDS = 31_536_000;
 
 /** Paths that are never the application's page: a program that asks for one reads 200 as an answer (W3C "A Well-Known URL for Changing Passwords", section 3). */
-const NO_PAGE = /^\/(?:api|assets|(?:\.|%2e)well-known)(?:[/?]|$)/iu;
+const NO_PAGE = /^\/(?:api|assets|dns|(?:\.|%2e)well-known)(?:[/?]|$)/iu;
 /** The page where a signed-in person changes the password; others sign in first. */
 const CHANGE_PASSWORD_PAGE = '/dashboard?open=security&tab=password';
 
@@ -17,13 +19,17 @@ const CHANGE_PASSWORD_PAGE = '/dashboard?open=security&tab=password';
  * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api` or `/.well-known`. Unknown `/api` paths, and those
  * that scanners ask every server for, are problem documents. Without a built application only the API is served.
  */
-export async function serveWeb(fastify: FastifyInstance, folder: string): Promise<void> {
+export async function serveWeb(fastify: FastifyInstance, folder: string, readBrand: () => Promise<Brand>): Promise<void> {
   const built = existsSync(join(folder, 'index.html'));
   if (built) await serveFiles(fastify, folder);
-  fastify.setNotFoundHandler((request, reply) => {
+  const page = built ? new BrandedPage(folder) : undefined;
+  fastify.setNotFoundHandler(async (request, reply) => {
     const { url, method } = request;
     const forPage = (method === 'GET' || method === 'HEAD') && !NO_PAGE.test(url) && !isProbe(url);
-    if (!built || !forPage) throw url.startsWith('/api') ? refuse('address.unknown') : new Problem('not_found');
+    if (page === undefined || !forPage) throw url.startsWith('/api') ? refuse('address.unknown') : new Problem('not_found');
+    // The page says itself that the database is away.
+    const brand = await readBrand().catch(() => undefined);
+    if (brand !== undefined && page.send(brand, request, reply)) return reply;
     return reply.sendFile('index.html');
   });
 }
@@ -32,6 +38,8 @@ async function serveFiles(fastify: FastifyInstance, folder: string): Promise<voi
   fastify.get('/.well-known/change-password', { schema: { hide: true } }, (_request, reply) =>
     reply.redirect(CHANGE_PASSWORD_PAGE),
   );
+  // Its `start_url` is relative, so that an installed page of a household opens its own address.
+  fastify.get('/ask/:key/ask.webmanifest', { schema: { hide: true } }, (_request, reply) => reply.sendFile('ask.webmanifest'));
   // Only files of the build; any other path is the application's page.
   const common = { wildcard: false, index: false, preCompressed: true, cacheControl: false } as const;
   await fastify.register(fastifyStatic, {

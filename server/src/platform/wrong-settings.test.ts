@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseSettings, SettingsError } from './settings.ts';
+import { parseSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
 const PUBLIC = { EXPOSURE: 'public', ADMIN_EMAILS: 'boss@example.com', RESET_DELIVERY: 'outbox' };
 
@@ -198,6 +199,39 @@ const WRONG: readonly [Record<string, string>, string][] = [
   [
     { SIGNATURE_FEEDS: 'https://example.com/rules.zip' },
     'SIGNATURE_FEEDS part 1 ("https://example.com/rules.zip") must start with yara+, sha256+, or domains+, like yara+https://example.com/rules.tar.gz#sha256=<64 hex digits> (it is "https://example.com/rules.zip").',
+  ],
+  [
+    { DNS_UPSTREAM: '9.9.9.9, dns.example.com' },
+    'DNS_UPSTREAM must be a list of addresses (9.9.9.9, [2620:fe::fe]:53), tls://host, or https://host/path, separated by commas (it is "9.9.9.9, dns.example.com").',
+  ],
+  [
+    { DNS_LOCAL_UPSTREAM: 'udp://192.168.1.1' },
+    'DNS_LOCAL_UPSTREAM must be a list of addresses (9.9.9.9, [2620:fe::fe]:53), tls://host, or https://host/path, separated by commas (it is "udp://192.168.1.1").',
+  ],
+  [
+    { DOMAIN_LISTS: 'https://example.com/list.txt' },
+    'DOMAIN_LISTS must be a list of category+https://host/list.txt#name, separated by commas; categories are ads, adult, gambling, ways_around, and dangerous (it is "https://example.com/list.txt").',
+  ],
+  ...['0.0.0.0', '::', '192.0.2.1', '8.8.8.8:53', 'localhost', '192.168.1.2:0', '192.168.1.2:99999'].map(
+    (DNS_LISTEN): [Record<string, string>, string] => [
+      { DNS_LISTEN },
+      `DNS_LISTEN must be one private address of this machine, like 192.168.1.2 or 192.168.1.2:53 (it is "${DNS_LISTEN}").`,
+    ],
+  ),
+  [
+    { DNS_TLS_HOST: '*.dns.example.com', DNS_TLS_CERT_FILE: '/a', DNS_TLS_KEY_FILE: '/b' },
+    'DNS_TLS_HOST must be a host name, like dns.example.com; the certificate must be for *.dns.example.com (it is "*.dns.example.com").',
+  ],
+  ...[{ DNS_TLS_HOST: 'dns.example.com' }, { DNS_TLS_CERT_FILE: '/a' }, { DNS_TLS_CERT_FILE: '/a', DNS_TLS_KEY_FILE: '/b' }].map(
+    (environment): [Record<string, string>, string] => [
+      environment,
+      'DNS over TLS needs DNS_TLS_HOST, DNS_TLS_CERT_FILE and DNS_TLS_KEY_FILE. Set all three or none.',
+    ],
+  ),
+  [{ DNS_TLS_KEY_FILE: '~/key' }, 'DNS_TLS_KEY_FILE must be a full path: only a shell replaces ~ (it is "~/key").'],
+  [
+    { DNS_ADDRESSES: '192.0.2.1, server' },
+    'DNS_ADDRESSES must be a list of this server’s fixed IP addresses, separated by commas (it is "192.0.2.1, server").',
   ],
   [{ UPLOAD_TIME: '1 hour' }, 'UPLOAD_TIME must be a time, like 30m or 1h (it is "1 hour").'],
   [{ INBOX_IMAP_URL: 'imap://a:b@h' }, 'INBOX_IMAP_URL needs SMTP_URL. Set SMTP_URL, or unset INBOX_IMAP_URL.'],

@@ -1,6 +1,7 @@
 import { readConfig } from '@palisade/contract/platform';
 import { useEffect, useSyncExternalStore } from 'react';
 import type { z } from 'zod';
+import { showAccent } from './accent.ts';
 import { call } from './call.ts';
 
 export type Config = z.infer<Exclude<typeof readConfig.reply, undefined>>;
@@ -20,6 +21,7 @@ async function ask(): Promise<void> {
     // A newer request has started, so this reply may be from before a change.
     if (turn !== asked) return;
     config = answer;
+    if (answer.brand) void showAccent(answer.brand.accent);
     for (const listener of listeners) listener();
   } catch (error) {
     // Screens work without it; the next screen that needs it asks again.

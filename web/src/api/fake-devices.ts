@@ -1,4 +1,6 @@
 import type { Device, DeviceFinding, DeviceScan } from '@palisade/contract/devices';
+import { AGE_GROUPS, type Household, type Profile } from '@palisade/contract/household';
+import type { WebDevice, WebProtection } from '@palisade/contract/web-protection';
 
 let lastId = 0;
 const nextId = () => {
@@ -52,6 +54,7 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
     is_watching: true,
     watching: { folders: 3, reason: null },
     health: { watcher: 'working', overflow: null, files_unread: 0, workers_stuck: 0 },
+    web_protection: null,
     watched: [],
     exclusions: [],
     scan: null,
@@ -94,6 +97,72 @@ export function deviceFindingOf(parts: Partial<DeviceFinding> = {}): DeviceFindi
     reason: null,
     order: null,
     second_look: null,
+    ...parts,
+  };
+}
+
+/** A device of web protection that asks this server. */
+export function webDeviceOf(parts: Partial<WebDevice> = {}): WebDevice {
+  const at = '2026-11-26T08:00:00.000Z';
+  return {
+    ...{ id: nextId(), name: 'Anna’s phone', kind: 'android', key: 'abcdefghijklmnopqrstuvwxyz', address: null },
+    ...{ created_at: at, last_question_at: at, is_silent: false, answered: 40, refused: [{ category: 'ads', count: 2 }] },
+    ...{ device_id: null, usual_gap_h: null, can_show_names: true, names_until: null },
+    ...parts,
+  };
+}
+
+export function webProtectionOf(parts: Partial<WebProtection> = {}): WebProtection {
+  return {
+    devices: [],
+    ...{ devices_maximum: 10, devices_left: 10 },
+    policy: { categories: ['ads'], services: [], safe_search: 'off' },
+    paused_until: null,
+    names: [],
+    categories: [
+      { category: 'ads', names: 900 },
+      { category: 'adult', names: 0 },
+      { category: 'gambling', names: 0 },
+      { category: 'ways_around', names: 40 },
+    ],
+    has_dangerous: true,
+    ways: { tls_host: 'dns.example.com', plain: null, addresses: [] },
+    services: [{ id: 'tiktok', name: 'TikTok', kind: 'video' }],
+    ...parts,
+  };
+}
+
+/** A profile of a household, without devices. */
+export function profileOf(parts: Partial<Profile> = {}): Profile {
+  return {
+    ...{ id: nextId(), name: 'Mia', picture: 'fox', age_group: 'child', shared_by: [], state: 'on', paused_until: null },
+    rules: {
+      categories: ['adult', 'gambling'],
+      services: [],
+      safe_search: 'moderate',
+      times: [{ days: [1, 2, 3, 4, 5, 6, 7], from: '21:00', to: '06:30', refuses: 'all' }],
+    },
+    ...{ ask_key: 'abcdefghijklmnopqrstuvwxyz', devices: [], names: [], refused: [], created_at: '2026-11-20T10:00:00.000Z' },
+    today: { answered: 120, refused: [{ category: 'adult', count: 2 }] },
+    ...parts,
+  };
+}
+
+export function householdOf(parts: Partial<Household> = {}): Household {
+  const rules = profileOf().rules;
+  return {
+    time_zone: 'Europe/Vienna',
+    guardians: [{ id: nextId(), name: 'Anna', is_me: true }],
+    ...{ invites: [], profiles: [], profiles_maximum: 5, has_plan: true, asks: [], free_devices: [] },
+    presets: AGE_GROUPS.map((age_group) => ({ age_group, rules })),
+    ...parts,
+  };
+}
+
+export function askOf(parts: Partial<Household['asks'][number]> = {}): Household['asks'][number] {
+  return {
+    ...{ id: nextId(), profile_id: nextId(), device_name: 'Mia’s phone', name: 'roblox.com', count: 1 },
+    ...{ asked_at: '2026-11-26T08:00:00.000Z', answer: 'wait', line: '', answered_at: null, until: null },
     ...parts,
   };
 }

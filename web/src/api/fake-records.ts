@@ -5,6 +5,7 @@ import type { Account, UserInfo } from '@palisade/contract/auth';
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import type { ScanDetail } from '@palisade/contract/quarantine';
+import { type Status, type StatusStep, UNKNOWN_STATUS } from '@palisade/contract/status';
 import type { Subscription, Template, UserPlanRequest } from '@palisade/contract/subscription';
 import type { TwoFactor } from '@palisade/contract/two-factor';
 import type { Config } from './config.ts';
@@ -94,6 +95,8 @@ export const NO_PLAN: CurrentSubscription = {
   currency: null,
   features: [],
   max_devices: null,
+  max_web_devices: null,
+  max_profiles: null,
   duration_months: null,
 };
 
@@ -106,8 +109,33 @@ export const PREMIUM_PLAN: CurrentSubscription = {
   currency: 'USD',
   features: ['Anti-hacking monitor', 'Five devices', 'Remote support', 'Two scanning engines', 'Priority support', 'Family view'],
   max_devices: 5,
+  max_web_devices: 10,
+  max_profiles: 5,
   duration_months: 12,
 };
+
+/** A status; with steps, the first one is the next. */
+export function statusOf(...steps: readonly Partial<StatusStep>[]): Status {
+  const [next = null, ...others] = steps.map(stepOf);
+  const isDanger = next?.is_danger === true;
+  return {
+    ...UNKNOWN_STATUS,
+    state: next === null ? 'good' : isDanger ? 'danger' : 'attention',
+    sentence: next?.title ?? 'Nothing needs you right now',
+    detail: next?.evidence ?? '12 checks ran and found nothing to fix.',
+    ...{ next, others, is_scored: true },
+  };
+}
+
+function stepOf(parts: Partial<StatusStep>): StatusStep {
+  const phrase = { code: 'as_written', params: {} };
+  return {
+    ...{ id: 'port_22_open', severity: 'high', is_danger: false, title: 'Port 22 (SSH) is open', title_phrase: phrase },
+    ...{ evidence: 'Opened by a rule.', evidence_phrase: phrase, action: 'Open your rules', action_phrase: phrase },
+    ...{ fix_route: '/firewall', deduction: 8, gain: 8 },
+    ...parts,
+  };
+}
 
 export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStatus {
   const recent_scans = parts.recent_scans ?? [];
@@ -116,6 +144,7 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
     security_score: 100,
     score_breakdown: [],
     score_checks: { ran: 12, unknown: 16 },
+    status: recent_scans.length === 0 ? UNKNOWN_STATUS : statusOf(),
     last_scan: recent_scans[0]?.scanned_at ?? 'Never',
     subscription: NO_PLAN,
     recent_scans,
@@ -127,7 +156,6 @@ export function dashboardOf(parts: Partial<DashboardStatus> = {}): DashboardStat
       files_scanned: recent_scans.length,
       files_infected: countOf('infected'),
       test_files_found: 0,
-      infected_in_the_open: false,
       files_pending: countOf('pending'),
       last_finished_at: recent_scans.find((scan) => scan.scan_status !== 'pending')?.scanned_at ?? null,
     },
@@ -160,6 +188,7 @@ export function alertOf(parts: Partial<Alert> = {}): Alert {
     status: 'open',
     resolution: null,
     hidden: false,
+    scan_id: null,
     ...parts,
   };
 }
@@ -169,7 +198,7 @@ export function alertDetailOf(parts: Partial<AlertDetail> = {}): AlertDetail {
 }
 
 export function alertCountsOf(parts: Partial<Monitor['alerts']> = {}): Monitor['alerts'] {
-  return { active: 0, resolved: 0, hidden: 0, real: 0, unstopped: 0, gravest: null, ...parts };
+  return { active: 0, resolved: 0, hidden: 0, real: 0, test_files: 0, unstopped: 0, gravest: null, ...parts };
 }
 
 export function monitorOf(parts: Partial<Monitor> = {}): Monitor {
@@ -209,6 +238,8 @@ export function templateOf(parts: Partial<Template> = {}): Template {
     currency: 'USD',
     duration_months: 12,
     max_devices: 5,
+    max_web_devices: 10,
+    max_profiles: 5,
     is_premium: true,
     features: ['Anti-hacking monitor', 'Five devices'],
     ...parts,
@@ -225,6 +256,8 @@ export function subscriptionOf(parts: Partial<Subscription> = {}): Subscription 
     currency: 'USD',
     duration_months: 12,
     max_devices: 5,
+    max_web_devices: 10,
+    max_profiles: 5,
     is_premium: true,
     features: [],
     status: 'active',
@@ -250,6 +283,7 @@ export function userPlanRequestOf(parts: Partial<UserPlanRequest> = {}): UserPla
 /** Administrator counts that are all zero. */
 export const NOTHING_WAITS = {
   conversations: 0,
+  remote_requests: 0,
   plan_requests: 0,
   plans_ending: 0,
   jobs: 0,

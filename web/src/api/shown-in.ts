@@ -21,8 +21,8 @@ const INSTALLATION_SHOWN_IN: Record<InstallationTopic, readonly QueryKey[]> = {
     ['subscription', 'plans'],
     ['subscription', 'templates'],
   ],
-  waiting: [['overview'], ['subscription'], ['false-alarms'], ['outbox']],
-  people: [['overview'], ['users'], ['user-sessions'], ['subscription']],
+  waiting: [['overview'], ['home'], ['subscription'], ['false-alarms'], ['outbox']],
+  people: [['overview'], ['home'], ['users'], ['user-sessions'], ['subscription']],
   desk: [['desk']],
   help: [['help']],
 };

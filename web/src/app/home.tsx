@@ -1,31 +1,43 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useMayAdministrate } from '#api/policies.ts';
+import { useIsStaff, useMayAdministrate } from '#api/policies.ts';
+import { waitingQuery } from '#domain/conversation/waiting.ts';
+import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
+import { homeQuery } from '#domain/overview/home.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { DashboardPage } from '#features/dashboard/dashboard-page.tsx';
-import { areStepsLeft, wasHidden } from '#features/setup/first-steps-left.ts';
+import { areStepsLeft, customerSteps, wasHidden } from '#features/setup/first-steps-left.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
 
-const Waiting = lazyPart(async () => (await import('#features/dashboard/waiting.tsx')).Waiting);
+const OwnerHome = lazyPart(async () => (await import('#features/dashboard/owner-home.tsx')).OwnerHome);
+const WaitingAsks = lazyPart(async () => (await import('#features/household/waiting-asks.tsx')).WaitingAsks);
+const DeskHome = lazyPart(async () => (await import('#features/dashboard/desk-home.tsx')).DeskHome);
 const FirstSteps = lazyPart(async () => (await import('#features/setup/first-steps.tsx')).FirstSteps);
 
-/** The dashboard, with parts of other features for administrators. */
+/** The dashboard. Above it, administrators see the installation and technicians the desk. */
 export function Home() {
   const isAdmin = useMayAdministrate();
+  const isTechnician = useIsStaff() && !isAdmin;
   const { data, isPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
-  const overview = isAdmin ? data : undefined;
+  const isHomePending = useQuery({ ...homeQuery, enabled: isAdmin }).isPending;
   const [isHidden] = useState(wasHidden);
-  const hasSteps = overview !== undefined && areStepsLeft(overview) && !isHidden;
-  const isNothingWaiting = overview === undefined || Object.values(overview.waiting).every((count) => count === 0);
-  // In a new installation an empty list of counts is hidden in favour of the first steps.
-  const hasWaiting = overview !== undefined && !(hasSteps && isNothingWaiting);
-  const isWaitingReady = Waiting.useIsReady(hasWaiting);
-  const areStepsReady = FirstSteps.useIsReady(hasSteps);
+  const { data: dashboard } = useQuery(dashboardQuery);
+  const done = isAdmin ? data?.first_steps : dashboard && customerSteps(dashboard.status);
+  const hasSteps = !isHidden && done !== undefined && areStepsLeft(done);
+  const steps = dashboard ? [dashboard.status.next, ...dashboard.status.others] : [];
+  const hasAsks = steps.some((step) => step?.id === 'ask_waiting');
+  const isDeskPending = useQuery({ ...waitingQuery, enabled: isTechnician }).isLoading;
+  const isOwnerReady = OwnerHome.useIsReady(isAdmin);
+  const isDeskReady = DeskHome.useIsReady(isTechnician) && !isDeskPending;
+  const areAsksReady = WaitingAsks.useIsReady(hasAsks);
+  const areStepsReady = FirstSteps.useIsReady(hasSteps || !(isAdmin || isHidden));
+  const areHomesReady = !(isAdmin && (isPending || isHomePending)) && isOwnerReady && isDeskReady;
   return (
     <DashboardPage
-      waiting={hasWaiting && <Waiting />}
-      firstSteps={hasSteps && <FirstSteps />}
-      arePartsReady={!(isAdmin && isPending) && isWaitingReady && areStepsReady}
+      staffHome={isAdmin ? <OwnerHome /> : isTechnician && <DeskHome />}
+      asks={hasAsks && <WaitingAsks />}
+      firstSteps={hasSteps && <FirstSteps done={done} />}
+      arePartsReady={areHomesReady && areAsksReady && areStepsReady}
     />
   );
 }

@@ -105,8 +105,8 @@ describe.each(['customer', 'admin'] as const)('for the role %s', (role) => {
   });
 });
 
-/** Screens that are whole without what they read: the form of the scam check, and the code of a mail. */
-const WITHOUT_READING = ['/scam-check', '/confirm-email'];
+/** Screens that are whole without what they read: the form of the scam check, and the codes of mails. */
+const WITHOUT_READING = ['/scam-check', '/confirm-email', '/household/join'];
 
 it.each(pathsOf(routes).filter((path) => !WITHOUT_READING.includes(path)))(
   '%s says what could not be read, and reads it on Retry',

@@ -8,7 +8,7 @@ import { createRoot } from 'react-dom/client';
 import { askEarly } from '#api/early.ts';
 import { currentSession } from '#api/session.ts';
 import { beginStart, isAtStart } from '#api/start.ts';
-import { App, loadSignedIn } from './app.tsx';
+import { App, isAskPage, loadSignedIn } from './app.tsx';
 import { Providers } from './providers.tsx';
 
 function isPseudoKept(): boolean {
@@ -24,13 +24,9 @@ const STATUS: typeof readDashboard.path = '/dashboard/status';
 /** Fetches the files of a signed-in person before the first render, so that their screen follows the placeholder of index.html without a second placeholder. */
 async function fetchFirst(): Promise<void> {
   const session = currentSession();
-  if (!session) return;
-  const paths: string[] = [currentUser.path, readConfig.path];
-  if (isAtStart()) {
-    beginStart();
-    paths.push(STATUS);
-  }
-  askEarly(session, paths);
+  if (!session || isAskPage()) return;
+  if (isAtStart()) beginStart();
+  askEarly(session, [readConfig.path, isAtStart() ? STATUS : currentUser.path]);
   // The lazy part shows its own message if a file fails to load.
   await loadSignedIn().catch(() => {});
 }

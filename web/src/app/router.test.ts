@@ -20,7 +20,7 @@ it('names and loads every screen of the table, and nothing else but what is not 
 
 it.each([
   ['/antivirus', 'Antivirus', [{ title: 'Antivirus' }]],
-  ['/admin/users', 'Users', [{ title: 'Administration' }, { title: 'Users' }]],
+  ['/admin/users', 'Users', [{ title: 'People' }, { title: 'Users' }]],
   ['/support', 'Support Desk', [{ title: 'Support Desk' }]],
   ['/support/answers', 'Saved replies', [{ title: 'Support Desk', path: '/support' }, { title: 'Saved replies' }]],
   ['/help/first-scan', 'Help page', [{ title: 'Help', path: '/help' }, { title: 'Help page' }]],
@@ -30,10 +30,10 @@ it.each([
 });
 
 it.each([
-  ['/admin/users', 'administration'],
-  ['/support/reports', 'support'],
+  ['/admin/users', 'people'],
+  ['/support/reports', 'records'],
   ['/portal', 'support'],
-  ['/help/first-scan', 'more'],
+  ['/help/first-scan', 'tools'],
   ['/dashboard', 'main'],
   ['/confirm-email', undefined],
   ['/supportive', undefined],

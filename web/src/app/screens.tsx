@@ -8,6 +8,7 @@ import {
   IconFlag,
   IconHeadset,
   IconHelp,
+  IconHome,
   IconInbox,
   IconListDetails,
   IconMessage,
@@ -18,13 +19,16 @@ import {
   IconShield,
   IconUsers,
   IconWall,
+  IconWorldCheck,
   IconZoomQuestion,
   type TablerIcon,
 } from '@tabler/icons-react';
 import type { ComponentType, ReactNode } from 'react';
 
-/** Groups of the sidebar, from the top. `support` is for staff, `administration` for administrators; both can be folded. */
-export type NavGroup = 'main' | 'more' | 'support' | 'administration';
+/** Groups of the sidebar, by task, from the top. `support` is for staff, the ones below it for administrators; these can be folded. */
+export const STAFF_GROUPS = ['support', 'people', 'records', 'settings'] as const;
+export type StaffGroup = (typeof STAFF_GROUPS)[number];
+export type NavGroup = 'main' | 'tools' | StaffGroup;
 
 export interface NavPlace {
   group: NavGroup;
@@ -106,19 +110,31 @@ export const SCREENS: readonly Screen[] = [
   {
     path: '/scam-check',
     title: 'Scam check',
-    nav: { group: 'more', icon: IconZoomQuestion },
+    nav: { group: 'tools', icon: IconZoomQuestion },
     load: async () => ({ Component: (await import('#features/scam-check/scam-check-page.tsx')).ScamCheckPage }),
+  },
+  {
+    path: '/web-protection',
+    title: 'Web protection',
+    nav: { group: 'tools', icon: IconWorldCheck },
+    load: async () => ({ Component: (await import('#features/web-protection/web-protection-page.tsx')).WebProtectionPage }),
+  },
+  {
+    path: '/household',
+    title: 'Household',
+    nav: { group: 'tools', icon: IconHome },
+    load: async () => ({ Component: (await import('#features/household/household-page.tsx')).HouseholdPage }),
   },
   {
     path: '/devices',
     title: 'Devices',
-    nav: { group: 'more', icon: IconDevices },
+    nav: { group: 'tools', icon: IconDevices },
     load: async () => ({ Component: (await import('#features/devices/devices-page.tsx')).DevicesPage }),
   },
   {
     path: '/help',
     title: 'Help',
-    nav: { group: 'more', icon: IconHelp },
+    nav: { group: 'tools', icon: IconHelp },
     load: async () => ({ Component: (await import('#features/help/help-page.tsx')).HelpPage }),
   },
   {
@@ -140,67 +156,72 @@ export const SCREENS: readonly Screen[] = [
     load: async () => ({ Component: (await import('#features/remote/portal-page.tsx')).PortalPage }),
   },
   {
-    path: '/support/answers',
-    title: 'Saved replies',
-    nav: { group: 'support', icon: IconMessages },
-    guard: 'administrate',
-    load: async () => ({ Component: (await import('#features/support/answers-page.tsx')).AnswersPage }),
-  },
-  {
-    path: '/support/reports',
-    title: 'Support reports',
-    nav: { group: 'support', label: 'Reports', icon: IconChartBar },
-    guard: 'administrate',
-    load: async () => ({ Component: (await import('#features/support/reports-page.tsx')).ReportsPage }),
-  },
-  {
-    path: '/admin/users',
-    title: 'Users',
-    nav: { group: 'administration', icon: IconUsers },
-    guard: 'administrate',
-    load: async () => ({ Component: (await import('#features/administration/users-page.tsx')).UsersPage }),
-  },
-  {
     path: '/admin/false-alarms',
     title: 'False alarms',
-    nav: { group: 'administration', icon: IconFlag },
+    nav: { group: 'support', icon: IconFlag },
     guard: 'administrate',
     load: async () => ({ Component: (await import('#features/antivirus/false-alarms-page.tsx')).FalseAlarmsPage }),
   },
   {
+    path: '/admin/users',
+    title: 'Users',
+    nav: { group: 'people', icon: IconUsers },
+    guard: 'administrate',
+    load: async () => ({ Component: (await import('#features/administration/users-page.tsx')).UsersPage }),
+  },
+  {
     path: '/admin/outbox',
     title: 'Outbox',
-    nav: { group: 'administration', icon: IconInbox },
+    nav: { group: 'people', icon: IconInbox },
     guard: 'administrate',
     load: async () => ({ Component: (await import('#features/outbox/outbox-page.tsx')).OutboxPage }),
   },
   {
-    path: '/admin/audit',
-    title: 'Audit log',
-    nav: { group: 'administration', icon: IconListDetails },
+    path: '/support/reports',
+    title: 'Reports',
+    nav: { group: 'records', icon: IconChartBar },
     guard: 'administrate',
-    load: async () => ({ Component: (await import('#features/administration/audit-page.tsx')).AuditPage }),
-  },
-  {
-    path: '/admin/help',
-    title: 'Edit help pages',
-    nav: { group: 'administration', icon: IconBook },
-    guard: 'administrate',
-    load: async () => ({ Component: (await import('#features/help/edit-help-page.tsx')).EditHelpPage }),
+    load: async () => ({ Component: (await import('#features/support/reports-page.tsx')).ReportsPage }),
   },
   {
     path: '/admin/remote-sessions',
     title: 'Remote sessions',
-    nav: { group: 'administration', icon: IconDeviceDesktop },
+    nav: { group: 'records', icon: IconDeviceDesktop },
     guard: 'administrate',
     load: async () => ({ Component: (await import('#features/remote/overseen-page.tsx')).OverseenPage }),
   },
   {
+    path: '/admin/audit',
+    title: 'Audit log',
+    nav: { group: 'records', icon: IconListDetails },
+    guard: 'administrate',
+    load: async () => ({ Component: (await import('#features/administration/audit-page.tsx')).AuditPage }),
+  },
+  {
     path: '/admin/setup',
     title: 'Admin Setup',
-    nav: { group: 'administration', label: 'Setup', icon: IconBuildingStore },
+    nav: { group: 'settings', label: 'Setup', icon: IconBuildingStore },
     guard: 'administrate',
     load: async () => ({ Component: (await import('#features/setup/setup-page.tsx')).SetupPage }),
+  },
+  {
+    path: '/support/answers',
+    title: 'Saved replies',
+    nav: { group: 'settings', icon: IconMessages },
+    guard: 'administrate',
+    load: async () => ({ Component: (await import('#features/support/answers-page.tsx')).AnswersPage }),
+  },
+  {
+    path: '/admin/help',
+    title: 'Edit help pages',
+    nav: { group: 'settings', icon: IconBook },
+    guard: 'administrate',
+    load: async () => ({ Component: (await import('#features/help/edit-help-page.tsx')).EditHelpPage }),
+  },
+  {
+    path: '/household/join',
+    title: 'Join a home',
+    load: async () => ({ Component: (await import('#features/household/join-home-page.tsx')).JoinHomePage }),
   },
   {
     path: '/confirm-email',
@@ -227,12 +248,23 @@ export function groupAt(pathname: string): NavGroup | undefined {
   return NAV_SCREENS.findLast(({ path }) => pathname === path || pathname.startsWith(`${path}/`))?.nav.group;
 }
 
-/** Headings of groups, in the sidebar and in the breadcrumbs. */
-export const GROUP_TITLES = { more: 'More', support: 'Support', administration: 'Administration' } as const;
+export function isStaffGroup(group: string | undefined | null): group is StaffGroup {
+  return STAFF_GROUPS.some((one) => one === group);
+}
 
-/** Breadcrumbs from the dashboard to the screen at a path: the group if it has no own screen, the parent screen, and the screen. */
+/** Headings of groups, in the sidebar and in the breadcrumbs. */
+export const GROUP_TITLES = {
+  tools: 'Tools and help',
+  support: 'Support',
+  people: 'People',
+  records: 'Records',
+  settings: 'Settings',
+} as const satisfies Partial<Record<NavGroup, string>>;
+
+/** Breadcrumbs from the dashboard to the screen at a path: the group of a screen for administrators, the parent screen, and the screen. */
 export function stepsTo(pathname: string, title: string | undefined): { title: string; path?: string }[] {
   const above = NAV_SCREENS.find(({ path }) => pathname.startsWith(`${path}/`));
-  const group = groupAt(pathname) === 'administration' ? [{ title: GROUP_TITLES.administration }] : [];
-  return [...group, ...(above ? [{ title: above.title, path: above.path }] : []), ...(title ? [{ title }] : [])];
+  const group = groupAt(pathname);
+  const of = pathname.startsWith('/admin/') && isStaffGroup(group) ? [{ title: GROUP_TITLES[group] }] : [];
+  return [...of, ...(above ? [{ title: above.title, path: above.path }] : []), ...(title ? [{ title }] : [])];
 }

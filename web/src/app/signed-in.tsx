@@ -10,7 +10,7 @@ import { askEarly } from '#api/early.ts';
 import { keepEventsOpen } from '#api/events.ts';
 import { createQueryClient } from '#api/query-client.ts';
 import { currentSession, refreshUser, type Session, useSession } from '#api/session.ts';
-import { isAtStart } from '#api/start.ts';
+import { isAtStart, useIsStartOver } from '#api/start.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
@@ -38,10 +38,13 @@ function Screens({ session }: { session: Session }) {
   const [queries] = useState(createQueryClient);
   const { access_token, two_factor_setup_required: isHeld } = session;
 
+  const isStartOver = useIsStartOver();
+
   useEffect(() => {
+    if (!isStartOver) return;
     // An unknown session has already been ended by the call; without a reply the stored person stays.
     call(currentUser).then(refreshUser, () => undefined);
-  }, []);
+  }, [isStartOver]);
 
   useEffect(() => followEvents(queries), [queries]);
   useEffect(() => (isHeld ? undefined : keepEventsOpen(access_token)), [access_token, isHeld]);

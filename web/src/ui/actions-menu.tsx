@@ -15,13 +15,20 @@ export interface MenuAction {
 
 interface ActionsMenuProps {
   label?: string;
+  icon?: TablerIcon;
   actions: readonly MenuAction[];
   disabled?: boolean;
   loading?: boolean;
 }
 
 /** Further actions behind one button; renders nothing without actions. */
-export function ActionsMenu({ label = 'More actions', actions, disabled = false, loading = false }: ActionsMenuProps) {
+export function ActionsMenu({
+  label = 'More actions',
+  icon = IconDots,
+  actions,
+  disabled = false,
+  loading = false,
+}: ActionsMenuProps) {
   const trigger = useRef<HTMLButtonElement>(null);
   const [isOpen, setIsOpen] = useState(false);
   useClosedByBack(isOpen, () => {
@@ -40,7 +47,7 @@ export function ActionsMenu({ label = 'More actions', actions, disabled = false,
       classNames={{ dropdown: 'actions-menu', item: 'actions-menu__item' }}
     >
       <Menu.Target>
-        <Button ref={trigger} variant="quiet" size="s" icon={IconDots} stroke={2} disabled={disabled} loading={loading}>
+        <Button ref={trigger} variant="quiet" size="s" icon={icon} stroke={2} disabled={disabled} loading={loading}>
           {label}
         </Button>
       </Menu.Target>

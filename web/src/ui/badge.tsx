@@ -24,7 +24,7 @@ export function Badge({ tone, icon: Icon, children }: BadgeProps) {
 /** The icon at the start of a row, in the colour of its state. */
 export function IconTile({ tone, icon: Icon }: { tone: Tone; icon: TablerIcon }) {
   return (
-    <span className="icon-tile" data-tone={tone} aria-hidden="true">
+    <span className="icon-tile fixed rounded-s" data-tone={tone} aria-hidden="true">
       <Icon size={20} stroke={1.7} />
     </span>
   );

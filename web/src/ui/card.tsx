@@ -15,7 +15,7 @@ export function Card({ title, action, children }: CardProps) {
   const id = useId();
   return (
     <section className="card" aria-labelledby={id}>
-      <div className="card__head">
+      <div className="card__head below-2">
         <h2 id={id}>{title}</h2>
         {action}
       </div>

@@ -1,5 +1,9 @@
-import { isCallable, isMailable } from '@palisade/contract/setup';
-import { shownEmail } from '@palisade/contract/shown-email';
+import { isCallable, isMailable } from '@palisade/contract/contact';
+import { Address } from './address.tsx';
+import { lazyPart } from './lazy-part.tsx';
+
+/** Loaded for a domain in other letters, so that the first visit does not transfer its decoder. */
+const ReadEmail = lazyPart(async () => (await import('./read-email.tsx')).ReadEmail);
 
 /** A phone number as a link; plain text if it cannot be dialled. */
 export function PhoneLink({ phone }: { phone: string }) {
@@ -16,13 +20,12 @@ export function PhoneLink({ phone }: { phone: string }) {
 
 /** An email address as a link; plain text if it is not a valid address. */
 export function EmailLink({ email }: { email: string }) {
-  return isMailable(email) ? (
-    <a href={`mailto:${email}`}>
-      <bdi>{shownEmail(email)}</bdi>
-    </a>
+  const shown = /xn--/iu.test(email) ? (
+    <bdi>
+      <ReadEmail email={email} meanwhile={email} />
+    </bdi>
   ) : (
-    <span>
-      <bdi>{shownEmail(email)}</bdi>
-    </span>
+    <Address text={email} />
   );
+  return isMailable(email) ? <a href={`mailto:${email}`}>{shown}</a> : <span>{shown}</span>;
 }

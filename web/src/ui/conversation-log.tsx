@@ -38,6 +38,8 @@ interface ConversationLogProps {
   empty: ReactNode;
   /** The message that the address names (`useJump`). */
   jump?: Jump | undefined;
+  /** Called with the key of the newest line when it comes into view. */
+  onSeen?: (key: string) => void;
 }
 
 interface Day {
@@ -128,7 +130,7 @@ function useGoTo(
 }
 
 /** The messages of a conversation. Scrolling up loads older ones, and a new message never moves the view of a person who reads further up. */
-export function ConversationLog({ label, lines, error, onRetry, older, empty, jump }: ConversationLogProps) {
+export function ConversationLog({ label, lines, error, onRetry, older, empty, jump, onSeen }: ConversationLogProps) {
   const now = useMinute();
   const scroller = useRef<HTMLDivElement>(null);
   const earlier = useRef<HTMLDivElement>(null);
@@ -137,9 +139,14 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
   useReadOnSight(earlier, older.isThere && !older.isLoading && !older.hasFailed, older.onRead);
   const newest = lines?.at(-1);
 
+  function noteSeen() {
+    setHasNewBelow(false);
+    if (newest) onSeen?.(newest.key);
+  }
+
   function showNewest() {
     if (scroller.current) scroller.current.scrollTop = 0;
-    setHasNewBelow(false);
+    noteSeen();
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when a new message has arrived
@@ -163,16 +170,16 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
         onScroll={({ currentTarget }) => {
-          if (currentTarget.scrollTop > -AT_END) setHasNewBelow(false);
+          if (currentTarget.scrollTop > -AT_END) noteSeen();
         }}
       >
-        <div className="messages__content">
+        <div className="messages__content fixed">
           {error && (
             <ErrorNotice title="We couldn’t load the conversation" sentence={sentenceOf(error)} onRetry={() => void onRetry()} />
           )}
           {!lines && !error && <LoadingRows label="Loading the conversation" />}
           {older.isThere && (
-            <div ref={earlier} className="messages__earlier">
+            <div ref={earlier} className="messages__earlier fixed">
               <Button variant="text" size="s" loading={older.isLoading} onClick={() => void older.onRead()}>
                 Show earlier messages
               </Button>
@@ -184,7 +191,7 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
         </div>
       </div>
       {hasNewBelow && (
-        <button type="button" className="messages__new" onClick={showNewest}>
+        <button type="button" className="messages__new round accent pointer" onClick={showNewest}>
           <IconArrowDown size={16} stroke={2} aria-hidden="true" />
           New messages
         </button>
@@ -198,7 +205,7 @@ function DayOfMessages({ lines, now, found }: { lines: readonly ConversationLine
   const first = lines[0]?.at ?? '';
   return (
     <div className="messages__day">
-      <p id={id} className="messages__date">
+      <p id={id} className="messages__date tiny faint">
         <time dateTime={first.slice(0, 10)}>{describeConversationDay(first, now)}</time>
       </p>
       <ol className="messages__list" aria-labelledby={id}>
@@ -214,7 +221,7 @@ const Message = memo(function Message({ line, isFound }: { line: ConversationLin
   if (line.side === 'notice')
     return (
       <li className="message" data-from="notice">
-        <p className="message__notice">
+        <p className="message__notice tiny muted centered">
           {line.text} <TimeOfDay iso={line.at} />
         </p>
         {line.below}
@@ -222,20 +229,20 @@ const Message = memo(function Message({ line, isFound }: { line: ConversationLin
     );
   return (
     <li className="message" data-from={line.side} data-message={line.id} data-found={isFound} tabIndex={isFound ? -1 : undefined}>
-      <p className="message__who">
+      <p className="message__who tiny faint">
         <b>
           <bdi>{line.who}</bdi>
         </b>
-        {line.mark !== undefined && <span className="message__mark">{line.mark}</span>}
+        {line.mark !== undefined && <span className="message__mark rounded-s muted">{line.mark}</span>}
         <TimeOfDay iso={line.at} />
       </p>
       {line.text !== '' && (
-        <div className="message__text" dir="auto">
+        <div className="message__text base" dir="auto">
           <MessageText text={line.text} />
         </div>
       )}
       {line.below}
-      {line.state && <div className="message__state">{line.state}</div>}
+      {line.state && <div className="message__state tiny muted">{line.state}</div>}
     </li>
   );
 });
@@ -243,7 +250,7 @@ const Message = memo(function Message({ line, isFound }: { line: ConversationLin
 /** Shows that a person is typing. It is not a message, and is announced once. */
 export function Typing({ who }: { who: string }) {
   return (
-    <p className="messages__typing" role="status">
+    <p className="messages__typing small muted" role="status">
       <span className="messages__dots" aria-hidden="true">
         <i />
         <i />

@@ -35,7 +35,7 @@ export function DetailDialog<Shown>({ title, sentences, shown, error, onRetry, o
 
 export function DetailPart({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <section className="detail__part">
+    <section className="detail__part shrink">
       <h3>{title}</h3>
       {children}
     </section>

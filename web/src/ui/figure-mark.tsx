@@ -50,7 +50,7 @@ export function FigureMark({ kind }: { kind: keyof typeof MARKS }) {
     <span className="figure-mark">
       <button
         type="button"
-        className="figure-mark__badge"
+        className="figure-mark__badge muted rounded-s"
         aria-describedby={id}
         onPointerEnter={() => setIsOpen(true)}
         onPointerLeave={() => setIsOpen(false)}

@@ -14,7 +14,7 @@ export function FileName({ name }: { name: string }) {
     ) : (
       <>
         {tail.slice(0, ending)}
-        <mark className="file-name__program">{tail.slice(ending)}</mark>
+        <mark className="file-name__program amber">{tail.slice(ending)}</mark>
       </>
     );
   if (head === undefined)
@@ -30,7 +30,7 @@ export function FileName({ name }: { name: string }) {
       <span className="file-name__head" aria-hidden="true">
         {head}
       </span>
-      <bdi className="file-name__tail" aria-hidden="true">
+      <bdi className="file-name__tail fixed" aria-hidden="true">
         {end}
       </bdi>
     </bdi>

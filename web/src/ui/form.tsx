@@ -1,6 +1,7 @@
 import { useMergedRef } from '@mantine/hooks';
 import { type ComponentProps, createContext, use, useEffect, useRef } from 'react';
 import { Button } from './button.tsx';
+import type { Gap } from './layout.tsx';
 import { useWrongFields } from './wrong-fields.tsx';
 
 interface FormProps extends Omit<ComponentProps<'form'>, 'action' | 'noValidate' | 'onChange' | 'onSubmit'> {
@@ -13,12 +14,14 @@ interface FormProps extends Omit<ComponentProps<'form'>, 'action' | 'noValidate'
   onEdit?: (() => void) | undefined;
   /** The owner or the server validates the fields; `required` and similar attributes do not block. */
   noValidate?: boolean;
+  /** Its children are below each other, as in Stack (layout.tsx). */
+  gap?: Gap | undefined;
 }
 
 const Busy = createContext(false);
 
 /** The form of all screens except sign-in (`auth-form.tsx`). Submitted by Enter or `Submit`; keeps its values until the owner clears them. */
-export function Form({ error, busy, onSubmit, onEdit, ref, noValidate = false, children, ...props }: FormProps) {
+export function Form({ error, busy, onSubmit, onEdit, ref, noValidate = false, gap, children, ...props }: FormProps) {
   const own = useRef<HTMLFormElement>(null);
   const wrong = useWrongFields();
   useEffect(() => {
@@ -27,6 +30,8 @@ export function Form({ error, busy, onSubmit, onEdit, ref, noValidate = false, c
   return (
     <Busy value={busy}>
       <form
+        data-layout={gap && 'stack'}
+        data-gap={gap}
         {...props}
         // Errors are shown at their fields (`wrong-fields.tsx`) instead of the browser's bubble.
         noValidate

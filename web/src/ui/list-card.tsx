@@ -54,7 +54,7 @@ const CARDS_UP_TO = 1100;
 interface TableCardProps<Row extends { id: string }> extends Omit<ListCardProps<Row>, 'children'> {
   columns: readonly Column<Row>[];
   /** Actions on a record. */
-  rowAction: (row: Row) => ReactNode;
+  rowAction?: (row: Row) => ReactNode;
   /** Total number of records, in words. */
   counted?: string;
 }

@@ -22,7 +22,7 @@ interface StateFilterProps<Value extends string> {
 /** Shows the rows of one state, or all. A count of 0 is omitted. */
 export function StateFilter<Value extends string>({ label, value, options, onChoose }: StateFilterProps<Value>) {
   return (
-    <fieldset className="list-filters__states" aria-label={label}>
+    <fieldset className="list-filters__states shrink rounded-s" aria-label={label}>
       {options.map((option) => (
         <label key={option.label}>
           <input type="radio" name={label} checked={option.value === value} onChange={() => onChoose(option.value)} />
@@ -136,7 +136,7 @@ interface DaysProps {
 /** Filter from one date to another, inclusive. */
 export function DaysFilter({ from, to, onChange }: DaysProps) {
   return (
-    <fieldset className="list-filters__days" aria-label="Days">
+    <fieldset className="list-filters__days shrink" aria-label="Days">
       <label>
         From
         <input

@@ -70,8 +70,8 @@ export function ModalWindow({ title, onClose, size = 520, children }: ModalWindo
       <Modal.Content ref={content}>
         {/* Not Mantine's header: its element would be a second banner landmark of the page. */}
         <div className="modal-window__header">
-          <Modal.Title className="modal-window__title">{title}</Modal.Title>
-          <Modal.CloseButton className="modal-window__close" aria-label="Close" size={44} iconSize={20} />
+          <Modal.Title className="modal-window__title large">{title}</Modal.Title>
+          <Modal.CloseButton className="modal-window__close muted" aria-label="Close" size={44} iconSize={20} />
         </div>
         <Modal.Body>
           <QuestionContext value={question}>{children}</QuestionContext>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeAge, describeMoment } from './moment.tsx';
+import { describeAge, describeMoment, describeSince } from './moment.tsx';
 
 const now = new Date(2026, 10, 20, 10, 24, 7).getTime();
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).toISOString();
@@ -25,5 +25,15 @@ describe('an age', () => {
     [26 * 3_600_000, 'yesterday'],
   ])('of %i ms reads %s', (age, text) => {
     expect(describeAge(new Date(now - age).toISOString(), now)).toBe(text);
+  });
+
+  it.each([
+    [40, 'less than a minute'],
+    [-10, 'less than a minute'],
+    [12 * 60 + 59, '12 minutes'],
+    [3_600, '1 hour'],
+    [50 * 3_600, '2 days'],
+  ])('of %i seconds is a wait of %s', (seconds, text) => {
+    expect(describeSince(new Date(now - seconds * 1_000).toISOString(), now)).toBe(text);
   });
 });

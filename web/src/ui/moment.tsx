@@ -1,5 +1,5 @@
 import { daysBetween, describeEnd, startOfDate, dayOf as zonedDayOf } from '@palisade/contract/day';
-import { type DateForm, formatDate, formatRelative } from '@palisade/contract/intl';
+import { type DateForm, formatDate, formatRelative, formatSpan } from '@palisade/contract/intl';
 import { useSyncExternalStore } from 'react';
 import { LOCALE, ZONE } from './place.ts';
 
@@ -34,19 +34,49 @@ export function describeNext(iso: string, now: number): string {
   return `on ${written('long_weekday', at)} at ${time}`;
 }
 
+/** The end of a state: "20:15", "tomorrow, 00:00", "2 Dec, 09:00". */
+export function describeUntil(iso: string, now: number): string {
+  const at = new Date(iso);
+  const days = daysFrom(now, at.getTime());
+  if (days <= 0) return written('time', at);
+  if (days === 1) return `tomorrow, ${written('time', at)}`;
+  return describeComing(iso);
+}
+
+/** A time of day without a date or a zone, such as `21:00`, in the reader's format. */
+export function describeClockTime(clock: string): string {
+  return formatDate('time', Date.parse(`1970-01-01T${clock}:00Z`), { time_zone: 'UTC', locale: LOCALE });
+}
+
 /** A future time with its date. */
 export function describeComing(iso: string): string {
   const at = new Date(iso);
   return `${written('day', at)}, ${written('time', at)}`;
 }
 
-/** An age in one unit: "12 minutes ago". A time in the future, from a clock ahead of this one, is "just now". */
-export function describeAge(iso: string, now: number): string {
+const UNITS = [
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+] as const;
+
+/** The time since a moment in whole units of one kind; undefined for less than a minute, and for a clock ahead of this one. */
+function elapsed(iso: string, now: number) {
   const age = now - Date.parse(iso);
-  if (age < MINUTE) return 'just now';
-  if (age < HOUR) return formatRelative(-Math.floor(age / MINUTE), 'minute');
-  if (age < DAY) return formatRelative(-Math.floor(age / HOUR), 'hour');
-  return formatRelative(-Math.floor(age / DAY), 'day');
+  const [unit, length] = UNITS.find(([, ms]) => age >= ms) ?? [];
+  return unit && { count: Math.floor(age / length), unit };
+}
+
+/** An age in one unit: "12 minutes ago". */
+export function describeAge(iso: string, now: number): string {
+  const age = elapsed(iso, now);
+  return age ? formatRelative(-age.count, age.unit) : 'just now';
+}
+
+/** The time since a moment, in the unit of `describeAge`: "12 minutes". */
+export function describeSince(iso: string, now: number): string {
+  const age = elapsed(iso, now);
+  return age ? formatSpan(age.count, age.unit) : 'less than a minute';
 }
 
 export function describeClock(now: number): string {

@@ -17,7 +17,7 @@ export function OutgoingState({ outgoing: { state, sentence }, onRetry, onEdit }
   const Icon = isRefused ? IconAlertTriangle : IconCloudOff;
   return (
     <>
-      <span className="message__unsent" role={isRefused ? 'alert' : 'status'}>
+      <span className="message__unsent amber" role={isRefused ? 'alert' : 'status'}>
         <Icon size={14} stroke={2} aria-hidden="true" />
         <span>
           {isRefused ? 'Your message was not sent. ' : 'Not sent yet. We’ll send it when you’re back online. '}

@@ -26,7 +26,7 @@ interface RecordsProps<Row extends { id: string }, Key extends string> {
   rows: readonly Row[];
   columns: readonly Column<Row, Key>[];
   /** Actions on a record. */
-  action: (row: Row) => ReactNode;
+  action?: ((row: Row) => ReactNode) | undefined;
   /** Window width in px up to which each record is a card. */
   cardsUpTo: number;
   /** Makes the headings sortable. An undefined `sort` keeps the order of the rows. */
@@ -59,9 +59,11 @@ function Table<Row extends { id: string }, Key extends string>({
               </th>
             ),
           )}
-          <th scope="col">
-            <span className="visually-hidden">Actions</span>
-          </th>
+          {action && (
+            <th scope="col">
+              <span className="visually-hidden">Actions</span>
+            </th>
+          )}
         </tr>
       </thead>
       <tbody>
@@ -72,7 +74,7 @@ function Table<Row extends { id: string }, Key extends string>({
                 {cell(row)}
               </td>
             ))}
-            <td>{action(row)}</td>
+            {action && <td>{action(row)}</td>}
           </tr>
         ))}
       </tbody>
@@ -112,13 +114,13 @@ function Cards<Row extends { id: string }, Key extends string>({ label, rows, co
             {columns.find(({ onCard }) => onCard === 'state')?.cell(row)}
           </div>
           {line.length > 0 && (
-            <p className="record-card__line">
+            <p className="record-card__line base">
               {line.map(({ key, cell, cardCell = cell }) => (
                 <span key={key}>{cardCell(row)} </span>
               ))}
             </p>
           )}
-          <dl className="record-card__facts num">
+          <dl className="record-card__facts num small">
             {facts.map(({ key, label: name, cell }) => (
               <div key={key}>
                 <dt>{name}</dt>
@@ -126,7 +128,7 @@ function Cards<Row extends { id: string }, Key extends string>({ label, rows, co
               </div>
             ))}
           </dl>
-          {action(row)}
+          {action?.(row)}
         </li>
       ))}
     </ul>

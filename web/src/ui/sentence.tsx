@@ -3,9 +3,12 @@ import { createElement, Fragment, type ReactNode } from 'react';
 /** Placeholder names of a text. */
 type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 
-type SentenceProps<Text extends string> = { text: Text } & ([Names<Text>] extends [never]
-  ? { parts?: never }
-  : { parts: Readonly<Record<Names<Text>, ReactNode>> });
+/** The placeholders of a text from a table are not known to the compiler. */
+type SentenceProps<Text extends string> = { text: Text } & (string extends Text
+  ? { parts?: Readonly<Record<string, ReactNode>> }
+  : [Names<Text>] extends [never]
+    ? { parts?: never }
+    : { parts: Readonly<Record<Names<Text>, ReactNode>> });
 
 const MARKS = /(\*\*.+?\*\*|\{\w+\})/u;
 

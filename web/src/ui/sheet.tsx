@@ -39,7 +39,7 @@ export function Sheet({ title, isOpen, onClose, children }: SheetProps) {
         <div className="sheet__panel">
           <div className="sheet__head">
             <h2 id={id}>{title}</h2>
-            <button type="button" className="sheet__close" aria-label="Close" onClick={onClose}>
+            <button type="button" className="sheet__close muted rounded pointer" aria-label="Close" onClick={onClose}>
               <IconX size={20} stroke={1.7} aria-hidden="true" />
             </button>
           </div>

@@ -56,7 +56,7 @@ export function SideTabs<Name extends string>({ label, tabs, chosen, onChoose, i
           </button>
         ))}
       </div>
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`} className="side-tabs__panel">
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`} className="side-tabs__panel shrink">
         {children}
       </div>
     </div>

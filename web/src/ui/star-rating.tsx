@@ -56,12 +56,12 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
             </label>
           );
         })}
-        <span className="star-rating__words" aria-hidden="true">
+        <span className="star-rating__words muted" aria-hidden="true">
           {WORDS[chosen - 1]}
         </span>
       </fieldset>
       {chosen > 0 && (
-        <div className="star-rating__line">
+        <div className="star-rating__line full">
           <Textarea
             aria-label="What went well or was missing?"
             placeholder="What went well or was missing? (optional)"

@@ -11,7 +11,7 @@ export function LoadingRows({ label }: { label: string }) {
   return (
     <div role="status" aria-label={label} className="loading-rows">
       {ROWS.map((row) => (
-        <div key={row} className="loading-rows__row" />
+        <div key={row} className="loading-rows__row rounded-s" />
       ))}
     </div>
   );
@@ -22,6 +22,8 @@ interface EmptyStateProps {
   title: string;
   sentence: string;
   action?: ReactNode;
+  /** A `Drawing` in place of the icon, where the state is all that the screen shows. */
+  drawing?: ReactNode;
   /** One compact line, for a state that needs no action and has content below. */
   isSmall?: boolean;
   iconSize?: number;
@@ -32,15 +34,18 @@ export function EmptyState({
   title,
   sentence,
   action,
+  drawing,
   isSmall = false,
   iconSize = isSmall ? 20 : 28,
 }: EmptyStateProps) {
   return (
     <div className="empty-state" data-small={isSmall || undefined}>
-      <span className="empty-state__icon" aria-hidden="true">
-        <Icon size={iconSize} stroke={1.7} />
-      </span>
-      <p className="empty-state__title">{title}</p>
+      {drawing ?? (
+        <span className="empty-state__icon accent below-1" aria-hidden="true">
+          <Icon size={iconSize} stroke={1.7} />
+        </span>
+      )}
+      <p className="empty-state__title large bold">{title}</p>
       <p className="sub">{sentence}</p>
       {action}
     </div>
@@ -71,10 +76,10 @@ export function NothingMatches({
 /** A failure next to the content: the failed action, the reason, and a button to try again. */
 export function ErrorNotice({ title, sentence, onRetry }: { title: string; sentence: string; onRetry: () => void }) {
   return (
-    <div role="alert" className="error-notice">
+    <div role="alert" className="error-notice rounded">
       <IconCloudOff size={20} stroke={1.7} aria-hidden="true" />
       <div>
-        <p className="error-notice__title">{title}</p>
+        <p className="error-notice__title medium">{title}</p>
         <p className="sub">{sentence}</p>
       </div>
       <Button variant="quiet" onClick={onRetry}>

@@ -1,17 +1,72 @@
-import { CHECKED_SCAM_RULE } from '@palisade/contract/alert-advice';
+import { CHECKED_SCAM_RULE, RULES_WITHOUT_FILE } from '@palisade/contract/alert-advice';
 import type { Stats, ThreatType } from '@palisade/contract/anti-hacking';
 import { startOfDay } from '@palisade/contract/day';
+import type { Severity } from '@palisade/contract/severity';
 import { type Kysely, sql } from 'kysely';
 import { createPersonCache } from '#platform/person-cache.ts';
+import { countBySpan } from '#platform/spans.ts';
 import type { AlertTables } from './alerts.tables.ts';
 
 /** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
 const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
 /** Only findings of the industry's test files have low severity (features/detection/rules.ts). */
 const isOfTestFile = (row: { threat_type: string; severity: string; rule: string }) =>
-  row.rule !== CHECKED_SCAM_RULE &&
+  !RULES_WITHOUT_FILE.includes(row.rule) &&
   row.severity === 'low' &&
   (row.threat_type === 'malware_detected' || row.threat_type === 'phishing_attempt');
+
+/** The same for rows of the database. */
+const IS_OF_TEST_FILE = sql<boolean>`(simulated = 0 and severity = 'low' and rule not in (${sql.join(RULES_WITHOUT_FILE)})
+  and threat_type in ('malware_detected', 'phishing_attempt'))`;
+
+/** Serious alerts that are open. The literals are those of the index `alerts_serious`. */
+const IS_SERIOUS = sql<boolean>`simulated = 0 and outcome <> 'blocked' and status <> 'resolved' and severity in ('high', 'critical')
+  and hidden_by is null`;
+
+/** Whether the person of a row of `users` has a serious alert. */
+export const hasSeriousAlert = () =>
+  sql<boolean>`exists (select 1 from alerts where alerts.user_id = users.id and ${IS_SERIOUS})`;
+
+/** Serious alerts of each of these people who has one. */
+export async function seriousAlertsOf(
+  database: Kysely<AlertTables>,
+  user_ids: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await database
+    .selectFrom('alerts')
+    .select(({ fn }) => ['user_id', fn.countAll<number>().as('count')])
+    .where('user_id', 'in', user_ids)
+    .where(IS_SERIOUS)
+    .groupBy('user_id')
+    .execute();
+  return new Map(rows.map(({ user_id, count }) => [user_id, Number(count)]));
+}
+
+/** Real alerts of all people in each span of time. */
+export function countAlerts(database: Kysely<AlertTables>, starts: readonly string[], end?: string): Promise<number[]> {
+  const where = sql`simulated = 0 and hidden_by is null`;
+  return countBySpan(database, { table: 'alerts', column: 'created_at', where }, starts, end);
+}
+
+/** Rules that a check of its own tells of, where it is put right: a file in the history of scans, a browser to review, a silent device. */
+const TOLD_ELSEWHERE: readonly string[] = [
+  ...ONE_FILE_RULES,
+  'device_infected_file',
+  'suspicious_login.new_browser',
+  'device_offline',
+  'false_alarm.cleared',
+  // The person has just read the result of their own check.
+  CHECKED_SCAM_RULE,
+];
+
+/** Refused password guessing is news for this long. In ms. */
+const GUESSING_IS_NEWS_MS = 7 * 86_400_000;
+
+/** Open alerts of one kind, and the newest of them. */
+interface OpenAlerts {
+  count: number;
+  newest: string | undefined;
+}
 
 /** Real alerts of a person that count. */
 interface AlertTally {
@@ -22,9 +77,9 @@ interface AlertTally {
   test_files_blocked: number;
   /** Not blocked and about a file that was found infected, whatever the alert's state. */
   unblocked_malware: number;
-  /** Neither blocked nor resolved, by severity, with the newest of each. */
-  open: { high: number; critical: number };
-  newest: { high: string | undefined; critical: string | undefined };
+  unblocked_test_files: number;
+  /** Alerts that wait for their person: not blocked and not resolved, `lesser` ones of low or medium severity and not seen yet; and password guessing of the last days that was refused. */
+  open: Record<'critical' | 'high' | 'lesser' | 'guessing', OpenAlerts>;
 }
 
 export interface AlertCounts {
@@ -33,7 +88,7 @@ export interface AlertCounts {
   forget(user_id: string): void;
   /** `time_zone` is an IANA name; "today" begins at its midnight. */
   stats(user_id: string, time_zone: string): Promise<Stats>;
-  /** Alerts that were first seen from `start` (ISO time) on, by the minute, so that they fit the days of every time zone; oldest first. */
+  /** Alerts that were first seen from `start` (ISO time) on, by the minute, so that they fit the days of every time zone; oldest first. Without test files. */
   byMinute(user_id: string, start: string): Promise<{ minute: string; outcome: Outcome; simulated: number; count: number }[]>;
   /** The newest alert about one of the browsers that a person signs in with. */
   aboutBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined>;
@@ -54,40 +109,45 @@ export function createAlertCounts(parts: { database: Kysely<AlertTables>; now: (
       .where((where) => where.or([where('resolved_reason', 'is', null), where('resolved_reason', '!=', 'false_positive')]));
   const blockedOf = (user_id: string) => counted(user_id).where('outcome', '=', 'blocked');
 
-  const newestOpen = (user_id: string, severity: 'high' | 'critical') =>
-    counted(user_id)
-      .select('id')
-      .where('severity', '=', severity)
-      .where('simulated', '=', 0)
-      .where('outcome', '!=', 'blocked')
-      .where('status', '!=', 'resolved')
-      .orderBy('last_id', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-
   async function readTally(user_id: string): Promise<AlertTally> {
     const rows = await counted(user_id)
       .select(({ fn }) => ['rule', 'threat_type', 'severity', 'outcome', 'status', fn.countAll<number>().as('count')])
+      .select(({ fn }) => [fn.max('last_id').as('last_id'), fn.max('last_seen').as('last_seen')])
       .where('simulated', '=', 0)
       .groupBy(['rule', 'threat_type', 'severity', 'outcome', 'status'])
       .execute();
     type Row = (typeof rows)[number];
     const sum = (matches: (row: Row) => boolean) => rows.reduce((total, row) => total + (matches(row) ? row.count : 0), 0);
     const isBlocked = (row: Row) => row.outcome === 'blocked';
-    const openOf = (severity: 'high' | 'critical') =>
-      sum((row) => !isBlocked(row) && row.status !== 'resolved' && row.severity === severity);
-    const open = { high: openOf('high'), critical: openOf('critical') };
-    const newest = async (severity: 'high' | 'critical') =>
-      open[severity] === 0 ? undefined : (await newestOpen(user_id, severity))?.id;
-    const [high, critical] = await Promise.all([newest('high'), newest('critical')]);
+    const isOutside = (row: Row) => !isBlocked(row) && ONE_FILE_RULES.includes(row.rule);
+    const waits = (row: Row) => row.status !== 'resolved' && !TOLD_ELSEWHERE.includes(row.rule) && !isOfTestFile(row);
+    const open = async (matches: (row: Row) => boolean): Promise<OpenAlerts> => {
+      const some = rows.filter((row) => waits(row) && matches(row));
+      const last = some
+        .map(({ last_id }) => last_id)
+        .sort()
+        .at(-1);
+      if (last === undefined) return { count: 0, newest: undefined };
+      const newest = await counted(user_id).select('id').where('last_id', '=', last).executeTakeFirst();
+      return { count: some.reduce((total, { count }) => total + Number(count), 0), newest: newest?.id };
+    };
+    const since = new Date(now() - GUESSING_IS_NEWS_MS).toISOString();
+    const ofSeverity = (severity: Severity) => open((row) => !isBlocked(row) && row.severity === severity);
+    const isLesser = ({ severity, status }: Row) => (severity === 'low' || severity === 'medium') && status === 'open';
+    const [critical, high, lesser, guessing] = await Promise.all([
+      ofSeverity('critical'),
+      ofSeverity('high'),
+      open((row) => !isBlocked(row) && isLesser(row)),
+      open((row) => isBlocked(row) && row.threat_type === 'brute_force' && row.status === 'open' && row.last_seen >= since),
+    ]);
     return {
       all: sum(() => true),
       blocked: sum(isBlocked),
       test_files: sum(isOfTestFile),
       test_files_blocked: sum((row) => isBlocked(row) && isOfTestFile(row)),
-      unblocked_malware: sum((row) => !isBlocked(row) && ONE_FILE_RULES.includes(row.rule)),
-      open,
-      newest: { high, critical },
+      unblocked_malware: sum(isOutside),
+      unblocked_test_files: sum((row) => isOutside(row) && isOfTestFile(row)),
+      open: { critical, high, lesser, guessing },
     };
   }
   const tallies = createPersonCache({ read: readTally, now });
@@ -135,6 +195,7 @@ export function createAlertCounts(parts: { database: Kysely<AlertTables>; now: (
           fn.countAll<number>().as('count'),
         ])
         .where('created_at', '>=', start)
+        .where(({ not }) => not(IS_OF_TEST_FILE))
         .groupBy(['minute', 'outcome', 'simulated'])
         .orderBy('minute')
         .execute(),

@@ -1,5 +1,6 @@
 import { asWritten } from '@palisade/contract/alert-phrases';
-import type { Severity } from '@palisade/contract/anti-hacking';
+import type { Severity } from '@palisade/contract/severity';
+import { UNKNOWN_STATUS } from '@palisade/contract/status';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -24,6 +25,7 @@ async function start(isPremium: (user_id: string) => boolean) {
     const jobs = heldJobs();
     const mails = createAlertMails({
       ...{ database, mail, jobs, now, accounts: featureAccounts(database), public_url: undefined },
+      status: async () => ({ ...UNKNOWN_STATUS, sentence: 'A plan ends soon', detail: 'In 3 days.' }),
       premium: {
         async current(user_id) {
           await meanwhile.pop()?.();
@@ -78,6 +80,7 @@ test('a digest tells premium accounts of the rest of a week, once, and only when
   await first.look();
   const [text = '', ...others] = await digests(maria);
   expect(others).toEqual([]);
+  expect(text).toContain('A plan ends soon\nIn 3 days.');
   expect(text.match(/^- /gmu)).toHaveLength(1);
   expect(text).toContain('(2 times)');
   expect([await digests(quiet), await digests(poor)]).toEqual([[], []]);

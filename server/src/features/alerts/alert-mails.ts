@@ -2,6 +2,7 @@ import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-ad
 import { alertEnglish } from '@palisade/contract/alert-phrases';
 import type { UserInfo } from '@palisade/contract/auth';
 import { formatDate, formatNumber, plural } from '@palisade/contract/intl';
+import type { Status } from '@palisade/contract/status';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { BATCH } from '#platform/batches.ts';
@@ -37,6 +38,8 @@ interface AlertMailsOptions {
   jobs: Pick<Jobs, 'handle'>;
   accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
   premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
+  /** The one status of a person. */
+  status: (user_id: string) => Promise<Status>;
   public_url: string | undefined;
   now: () => number;
 }
@@ -55,6 +58,7 @@ export class AlertMails {
   private readonly mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
   private readonly accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
   private readonly premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
+  private readonly status: AlertMailsOptions['status'];
   private readonly public_url: string | undefined;
   private readonly now: () => number;
 
@@ -63,6 +67,7 @@ export class AlertMails {
     this.mail = options.mail;
     this.accounts = options.accounts;
     this.premium = options.premium;
+    this.status = options.status;
     this.public_url = options.public_url;
     this.now = options.now;
     options.jobs.handle(DIGESTS, ({ signal }) => this.sendDigests(signal));
@@ -133,16 +138,17 @@ export class AlertMails {
         return `${first}\n  Last seen: ${describeTime(last_seen)}\n  ${description}`;
       });
       const more = count - lines.length;
+      const { sentence, detail, next } = await this.status(user.id);
       letters.push({
         recipient: user.email,
         subject: 'Your weekly security summary',
         priority: 'digest',
         lines: [
           'Hello,',
-          'These less serious alerts from last week are still open. We email serious ones at once.',
+          [sentence, detail, ...(next === null ? [] : this.pageAt(next.fix_route))].join('\n'),
+          'These less serious alerts are from last week. We email serious ones at once.',
           lines.join('\n'),
           ...(more > 0 ? [`And ${formatNumber(more)} more.`] : []),
-          'Review them when you have time, and resolve the ones you’ve handled.',
           ...this.pageAt('/anti-hacking'),
         ],
       });

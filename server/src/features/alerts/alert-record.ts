@@ -1,7 +1,8 @@
 import { type AlertPhrase, alertEnglish, knownAlertPhrase } from '@palisade/contract/alert-phrases';
-import { type Alert, EVIDENCE_EVENTS_MAXIMUM, evidenceSchema, type Severity } from '@palisade/contract/anti-hacking';
+import { type Alert, EVIDENCE_EVENTS_MAXIMUM, evidenceSchema } from '@palisade/contract/anti-hacking';
 import { idSchema } from '@palisade/contract/fields';
 import { phraseSchema } from '@palisade/contract/phrase';
+import type { Severity } from '@palisade/contract/severity';
 import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Incident } from '#platform/incident.ts';
@@ -52,6 +53,9 @@ export function evidenceOf({ threshold, events }: Incident['evidence']): Evidenc
   };
 }
 
+/** The key of an alert about an uploaded file (detection/rules.ts, cleared-file.ts). */
+const OF_SCAN = /^scan:(?<id>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::|$)/u;
+
 /** An alert as the wire has it. */
 export function alertOf(row: AlertRow): Alert {
   const { id, threat_type, severity, description, created_at, ip_address, rule, outcome, count, last_seen, status } = row;
@@ -74,6 +78,7 @@ export function alertOf(row: AlertRow): Alert {
     status,
     resolution: resolutionOf(row),
     hidden: row.hidden_by !== null,
+    scan_id: OF_SCAN.exec(row.dedupe_key)?.groups?.['id'] ?? null,
   };
 }
 

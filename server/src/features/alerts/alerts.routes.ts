@@ -106,7 +106,7 @@ export function serveAlerts(
 
   serve(api, readLiveFeed, 'premium', async ({ session, query }) => {
     const [rows, current_stats] = await Promise.all([
-      alerts.list(session.user.id, { limit: LIVE_FEED.held, search: '' }),
+      alerts.list(session.user.id, { limit: LIVE_FEED.held, search: '', sort: 'latest' }),
       statsOf(session.user.id, query.time_zone),
     ]);
     return { live_threats: rows.map(alertOf), current_stats };

@@ -1,5 +1,6 @@
 import type { AlertDecision } from '@palisade/contract/alerts';
-import type { Alert, AlertStatus, ResolutionReason, Severity } from '@palisade/contract/anti-hacking';
+import type { Alert, AlertStatus, ResolutionReason } from '@palisade/contract/anti-hacking';
+import type { Severity } from '@palisade/contract/severity';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface AlertTables {

@@ -11,6 +11,7 @@ import {
   resolveAlert,
 } from '@palisade/contract/alerts';
 import { type AlertsQuery, listAlerts } from '@palisade/contract/anti-hacking';
+import { UNKNOWN_STATUS } from '@palisade/contract/status';
 import { describe, expect, test } from 'vitest';
 import { createKnownBrowsers } from '#features/detection/known-browsers.ts';
 import { newId } from '#platform/id.ts';
@@ -49,6 +50,7 @@ const [STOLEN, OWN, FOREIGN] = [newId(), newId(), newId()];
 const mails = createAlertMails({
   ...{ database, mail, accounts, now, jobs: heldJobs(), public_url: 'https://guard.example' },
   premium: { current: () => Promise.resolve({ is_premium: true }) },
+  status: () => Promise.resolve(UNKNOWN_STATUS),
 });
 const counts = createAlertCounts({ database, now });
 const alerts = createAlerts({
@@ -82,7 +84,7 @@ const PROBING = { rule: 'intrusion_attempt.probing', threat_type: 'intrusion_att
 async function person() {
   const id = await addPerson(database);
   const decider = { user_id: id, session_id: OWN, origin: ORIGIN };
-  const list = (query: Partial<AlertsQuery> = {}) => alerts.list(id, { limit: 100, search: '', ...query });
+  const list = (query: Partial<AlertsQuery> = {}) => alerts.list(id, { limit: 100, search: '', sort: 'latest', ...query });
   return {
     ...{ id, decider, email: `${id}@example.com`, list },
     raise: (parts: Partial<Incident> = {}) => alerts.raise(incidentOf(id, parts)),
@@ -183,7 +185,20 @@ describe('the list', () => {
       await raise({ key, phrase: asWritten(`Wrong passwords for door ${key}`), ip_address: '198.51.100.7' });
     await raise({ key: 'other', phrase: asWritten('Something else, 100 % sure'), ip_address: null });
     expect(await list({ search })).toHaveLength(found);
-    expect(await alerts.count(id, { limit: 1, search })).toBe(found);
+    expect(await alerts.count(id, { limit: 1, search, sort: 'latest' })).toBe(found);
+  });
+
+  test('begins with the most severe when asked, page by page, of those with the latest', async () => {
+    const { raise, list } = await person();
+    for (const [key, severity] of Object.entries({ a: 'low', b: 'critical', c: 'medium', d: 'critical', e: 'high' } as const))
+      await raise({ key, severity, phrase: asWritten(key) });
+    const pages: string[] = [];
+    for (let cursor: string | undefined; pages.length < 5; ) {
+      const rows = await list({ sort: 'severity', limit: 2, ...(cursor !== undefined && { cursor }) });
+      pages.push(...rows.map(({ description }) => description));
+      cursor = rows.at(-1)?.last_id;
+    }
+    expect(pages).toEqual(['d', 'b', 'e', 'c', 'a']);
   });
 
   test('is filtered by state, severity, type and drills', async () => {
@@ -264,10 +279,10 @@ describe('the life of an alert', () => {
     for (const key of ['older', 'newer']) await raise({ key, severity: 'high', outcome: 'allowed' });
     await raise({ key: 'blocked', severity: 'high', outcome: 'blocked' });
     for (const [index, row] of (await list()).slice(1).entries()) {
-      expect(await tally()).toMatchObject({ open: { high: 2 - index, critical: 0 }, newest: { high: row.id } });
+      expect(await tally()).toMatchObject({ open: { high: { count: 2 - index, newest: row.id }, critical: { count: 0 } } });
       await alerts.resolve(row, { reason: 'fixed', suppress: false }, decider);
     }
-    expect((await tally()).open).toEqual({ high: 0, critical: 0 });
+    expect((await tally()).open.high).toEqual({ count: 0, newest: undefined });
   });
 
   test.each([
@@ -278,7 +293,38 @@ describe('the life of an alert', () => {
     const malware = { threat_type: 'malware_detected', outcome: 'allowed', ip_address: null } as const;
     await raise({ ...malware, rule, severity: 'high', key: `scan:${rule}` });
     await alerts.resolve(await latest(), { reason: 'fixed', suppress: false }, decider);
-    expect(await counts.tally(id)).toMatchObject({ unblocked_malware, open: { high: 0 } });
+    expect(await counts.tally(id)).toMatchObject({ unblocked_malware, open: { high: { count: 0 } } });
+  });
+
+  test('of lesser severity waits until it is seen, and refused password guessing for a week', async () => {
+    const { id, raise, list, latest, decider } = await person();
+    const open = async () => (await counts.tally(id)).open;
+    await raise({
+      key: 'lesser',
+      rule: 'device_new_listening_port',
+      threat_type: 'intrusion_attempt',
+      severity: 'low',
+      outcome: 'unknown',
+    });
+    // A browser and a file have checks of their own.
+    await raise({ key: 'browser', rule: 'suspicious_login.new_browser', severity: 'low', outcome: 'unknown' });
+    await raise({
+      key: 'file',
+      rule: 'malware_detected.infected',
+      threat_type: 'malware_detected',
+      severity: 'high',
+      outcome: 'allowed',
+    });
+    const [lesser] = (await list()).slice(-1);
+    if (lesser === undefined) throw new Error('it was raised');
+    expect(await open()).toMatchObject({ lesser: { count: 1, newest: lesser.id }, high: { count: 0 }, guessing: { count: 0 } });
+    await alerts.acknowledge(lesser, decider);
+    expect((await open()).lesser.count).toBe(0);
+    await raise({ key: 'guessing', severity: 'medium', outcome: 'blocked' });
+    expect((await open()).guessing).toEqual({ count: 1, newest: (await latest()).id });
+    clock.now += 8 * 86_400_000;
+    counts.forget(id);
+    expect((await open()).guessing.count).toBe(0);
   });
 });
 
@@ -423,7 +469,10 @@ test('the monitor lists the watched things, and the start of the watch', async (
     ['requests', false],
   ]);
   for (const { is_watched, reason } of shown) expect(is_watched).toBe(reason === null);
-  expect(await alerts.counts(id)).toEqual({ active: 0, resolved: 0, hidden: 0, real: 0, unstopped: 0, gravest: null });
+  expect(await alerts.counts(id)).toEqual({
+    ...{ active: 0, resolved: 0, hidden: 0 },
+    ...{ real: 0, test_files: 0, unstopped: 0, gravest: null },
+  });
 });
 
 test('the routes list, decide, hide and bring back', async () => {

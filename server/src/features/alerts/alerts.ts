@@ -1,10 +1,12 @@
+import { isOfTestFile } from '@palisade/contract/alert-advice';
 import type { AlertDecision, AlertDetail, Monitor, resolveAlert } from '@palisade/contract/alerts';
 import { ACCEPTED_RISK_DAYS_MAXIMUM } from '@palisade/contract/alerts';
-import { type AlertStatus, type AlertsQuery, severitySchema } from '@palisade/contract/anti-hacking';
+import type { AlertStatus, AlertsQuery } from '@palisade/contract/anti-hacking';
 import type { AuditKind } from '@palisade/contract/audit';
 import type { BodyOf } from '@palisade/contract/endpoint';
 import type { LiveEvent } from '@palisade/contract/events';
-import type { Kysely, Updateable } from 'kysely';
+import { severitySchema } from '@palisade/contract/severity';
+import { type Kysely, sql, type Updateable } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
 import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
@@ -12,6 +14,7 @@ import type { Claim, FindingTables, Incident } from '#platform/incident.ts';
 import type { InstallationTables } from '#platform/installation.ts';
 import type { MailTables } from '#platform/mail.ts';
 import { containing } from '#platform/page.ts';
+import { Problem } from '#platform/problem.ts';
 import type { AlertMails } from './alert-mails.ts';
 import { type AlertRow, alertOf, type Decider, isAboutSignIn, isSuppressible, sessionsOf } from './alert-record.ts';
 import { refuse, refuseField } from './alerts.refusals.ts';
@@ -61,12 +64,25 @@ interface AlertsOptions {
   onShown?: ((incident: Incident) => void) | undefined;
 }
 
+/** The decider of what follows from another change. */
+const MONITOR = { user_id: null, origin: undefined };
+
+/** A file whose infection ended, or is open again. */
+interface SettledFile {
+  id: string;
+  user_id: string;
+  file_hash: string;
+  device_id: string | null;
+}
+
 const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+
+const RANK = sql<number>`case severity when 'critical' then 4 when 'high' then 3 when 'medium' then 2 else 1 end`;
 
 function matching(
   database: Kysely<Tables>,
   user_id: string,
-  { status, severity, type, simulated, search }: Omit<AlertsQuery, 'limit' | 'cursor'>,
+  { status, severity, type, simulated, search }: Omit<AlertsQuery, 'limit' | 'cursor' | 'sort'>,
 ) {
   let query = database.selectFrom('alerts').where('user_id', '=', user_id);
   query = query.where('hidden_by', status === 'hidden' ? 'is not' : 'is', null);
@@ -130,7 +146,7 @@ export class Alerts {
 
   private async decide(
     row: AlertRow,
-    { user_id, origin }: Decider,
+    { user_id, origin }: Omit<Decider, 'session_id'> | typeof MONITOR,
     decision: Decision,
     also?: (transaction: Kysely<Tables>, changed_row: AlertRow) => Promise<void>,
   ): Promise<AlertDetail> {
@@ -146,7 +162,16 @@ export class Alerts {
       if (moved === undefined) throw refuse(otherwise);
       await transaction
         .insertInto('alert_decisions')
-        .values({ id: newId(), alert_id: row.id, kind, at: at(this.now), by: 'person', reason, note, until })
+        .values({
+          id: newId(),
+          alert_id: row.id,
+          kind,
+          at: at(this.now),
+          by: user_id === null ? 'monitor' : 'person',
+          reason,
+          note,
+          until,
+        })
         .execute();
       await also?.(transaction, moved);
       await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
@@ -185,11 +210,27 @@ export class Alerts {
     if (is_shown) this.onShown?.(incident);
   }
 
-  /** The latest first; the next page begins after the `last_id` of this one's last. */
+  /** The next page begins after the `last_id` of this one's last. */
   async list(user_id: string, query: AlertsQuery): Promise<AlertRow[]> {
-    const { limit, cursor } = query;
-    const rows = matching(this.database, user_id, query).selectAll().orderBy('last_id', 'desc').limit(limit);
-    return await (cursor === undefined ? rows : rows.where('last_id', '<', cursor)).execute();
+    const { limit, cursor, sort } = query;
+    const rows = matching(this.database, user_id, query).selectAll().limit(limit);
+    if (sort === 'latest') {
+      const latest = rows.orderBy('last_id', 'desc');
+      return await (cursor === undefined ? latest : latest.where('last_id', '<', cursor)).execute();
+    }
+    const ordered = rows.orderBy(RANK, 'desc').orderBy('last_id', 'desc');
+    if (cursor === undefined) return await ordered.execute();
+    const last = await this.database
+      .selectFrom('alerts')
+      .select(RANK.as('rank'))
+      .where('user_id', '=', user_id)
+      .where('last_id', '=', cursor)
+      .executeTakeFirst();
+    // It happened again since. The page hears that and reads the list anew.
+    if (last === undefined) return [];
+    return await ordered
+      .where(({ or, and, eb }) => or([eb(RANK, '<', last.rank), and([eb(RANK, '=', last.rank), eb('last_id', '<', cursor)])]))
+      .execute();
   }
 
   /** The count on all pages together. */
@@ -255,6 +296,36 @@ export class Alerts {
     });
   }
 
+  /** Resolves the alerts about files whose infections ended, as fixed; or opens those again that were. A decision about each says so. */
+  async settleFiles(files: readonly SettledFile[], is_over: boolean): Promise<void> {
+    for (const { id, user_id, file_hash, device_id } of files) {
+      const rows = await this.database
+        .selectFrom('alerts')
+        .selectAll()
+        .where('user_id', '=', user_id)
+        .where(({ eb, and }) =>
+          device_id === null
+            ? eb('dedupe_key', '=', `scan:${id}`)
+            : and([eb('source', '=', `sha256:${file_hash}`), eb('dedupe_key', 'like', `scan:device:${device_id}:%`)]),
+        )
+        .where('status', is_over ? '!=' : '=', 'resolved')
+        .execute();
+      const over = { status: 'resolved', resolved_reason: 'fixed', resolved_at: at(this.now), resolved_by: user_id } as const;
+      for (const row of rows.filter(({ resolved_reason }) => is_over || resolved_reason === 'fixed'))
+        await this.decide(row, MONITOR, {
+          from: is_over ? ['open', 'acknowledged'] : ['resolved'],
+          otherwise: is_over ? 'alert.already_resolved' : 'alert.already_open',
+          set: is_over ? over : { status: 'open', ...UNRESOLVED },
+          ...(is_over
+            ? { kind: 'resolved', reason: 'fixed', audit: 'alert_resolved' }
+            : { kind: 'reopened', audit: 'alert_reopened' }),
+        }).catch((error: unknown) => {
+          // Somebody else decided at the same moment: it is as it should be.
+          if (!(error instanceof Problem && error.code === 'conflict')) throw error;
+        });
+    }
+  }
+
   /** "Wasn't me". @throws Problem `conflict` for an alert that no sign-in is behind. */
   async disown(
     row: AlertRow,
@@ -282,13 +353,15 @@ export class Alerts {
     const rows = await this.database
       .selectFrom('alerts')
       .select(({ fn }) => ['status', 'hidden_by', 'simulated', 'outcome', 'severity', fn.countAll<number>().as('count')])
+      .select(['rule', 'threat_type'])
       .where('user_id', '=', user_id)
-      .groupBy(['status', 'hidden_by', 'simulated', 'outcome', 'severity'])
+      .groupBy(['status', 'hidden_by', 'simulated', 'outcome', 'severity', 'rule', 'threat_type'])
       .execute();
     const sum = (matches: (row: (typeof rows)[number]) => boolean) =>
       rows.reduce((total, row) => total + (matches(row) ? row.count : 0), 0);
     const isActive = (row: (typeof rows)[number]) => row.hidden_by === null && row.status !== 'resolved';
-    const isReal = (row: (typeof rows)[number]) => isActive(row) && row.simulated === 0;
+    const isTest = (row: (typeof rows)[number]) => isOfTestFile({ ...row, simulated: row.simulated === 1 });
+    const isReal = (row: (typeof rows)[number]) => isActive(row) && row.simulated === 0 && !isTest(row);
     const unstopped = rows.filter((row) => isReal(row) && row.outcome !== 'blocked');
     const severity = severitySchema.options.findLast((one) => unstopped.some((row) => row.severity === one));
     const gravest =
@@ -301,6 +374,7 @@ export class Alerts {
         .executeTakeFirst());
     return {
       real: sum(isReal),
+      test_files: sum((row) => isActive(row) && isTest(row)),
       unstopped: sum((row) => unstopped.includes(row)),
       gravest: gravest ?? null,
       active: sum(isActive),

@@ -1,5 +1,6 @@
 import { type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases';
-import type { Alert, Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import type { Alert, ThreatType } from '@palisade/contract/anti-hacking';
+import type { Severity } from '@palisade/contract/severity';
 import type { Kysely } from 'kysely';
 import { newId } from '#platform/id.ts';
 import { alertOf, describedBy, evidenceOf } from './alert-record.ts';

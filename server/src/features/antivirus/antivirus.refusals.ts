@@ -20,6 +20,11 @@ export const ANTIVIRUS_REFUSALS = {
     params: {},
   },
   'scan.already_finished': { problem: 'not_found', english: 'The scan already finished.', params: {} },
+  'scan.not_deleted_yet': {
+    problem: 'conflict',
+    english: 'This file is still on the device. Delete it there, choose “I deleted it”, then remove the record.',
+    params: {},
+  },
   'scan.file_deleted': {
     problem: 'upload_cancelled',
     english: 'You deleted this file during its scan, so we kept nothing.',

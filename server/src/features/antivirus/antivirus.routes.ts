@@ -1,4 +1,12 @@
-import { cancelUpload, countScans, listScans, scanFile, UPLOAD_KEY_HEADER, uploadKeySchema } from '@palisade/contract/antivirus';
+import {
+  cancelUpload,
+  countScans,
+  listScans,
+  scanFile,
+  settleInfections,
+  UPLOAD_KEY_HEADER,
+  uploadKeySchema,
+} from '@palisade/contract/antivirus';
 import type { FastifyRequest } from 'fastify';
 import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
@@ -31,6 +39,10 @@ export function serveAntivirus(
   serve(api, scanFile, 'customer', ({ session, request }) =>
     receive(request, { user_id: session.user.id, key: uploadKeyOf(request) }),
   );
+
+  serve(api, settleInfections, 'customer', async ({ session, body }) => ({
+    settled: await antivirus.settle(session.user.id, body),
+  }));
 
   serve(api, cancelUpload, { find: ({ key }: { key: string }) => admission.find(key) }, async ({ params }) => {
     if (!(await admission.cancel(params.key))) throw refuse('scan.already_finished');

@@ -53,6 +53,9 @@ export interface AntivirusTables {
     device_id: string | null;
     device_name: string | null;
     device_path: string | null;
+    /** When the infection ended, and who ended it; null while it is open, and for files that are not infected. */
+    closed_at: string | null;
+    closed_by: 'person' | 'agent' | 'upgrade' | null;
   };
   /** The number of each person's records. Written by the database's triggers alone (server/migrations/baseline/scan-counts.ts), in the transaction of each change of `scans`. */
   scan_counts: {

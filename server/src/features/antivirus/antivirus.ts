@@ -16,10 +16,11 @@ import { Problem } from '#platform/problem.ts';
 import { storageProblem } from '#platform/storage-problem.ts';
 import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { type Arrival, earlierDeaths, type FoundOnDevice, NO_COVERAGE, type Overview } from './arrival.ts';
+import { type Arrival, earlierDeaths, NO_COVERAGE, type Overview } from './arrival.ts';
 import { createExaminations, type Examinations } from './examination.ts';
 import type { ClearedFile, InfectedFile, RecordNews, ScanMeter } from './examination-news.ts';
 import type { FalseAlarms } from './false-alarms.ts';
+import { type CopyOnDevice, type FoundOnDevice, lastCopies, rowOnDevice, settleCopy, settleRecords } from './infections.ts';
 import { createKeptFiles, type KeptFiles, requireHere } from './kept-files.ts';
 import { type MatchHash, withList } from './known-hashes.ts';
 import { createNewRecord } from './new-record.ts';
@@ -29,7 +30,7 @@ import { countScans, type ScanCounts } from './scan-counts.ts';
 import { createReadingLeases, type ReadingLeases } from './scan-jobs.ts';
 import { createScanList } from './scan-list.ts';
 import type { ScanQueue } from './scan-queue.ts';
-import { detailOf, scanOf } from './scan-record.ts';
+import { detailOf, isTestFile, scanOf } from './scan-record.ts';
 import { isUnread, newScan, type ScanRow, UNREAD, type Verdict, waitsUntil } from './scan-row.ts';
 import { createScanStore, type ScanStore } from './scan-store.ts';
 import type { Spool } from './spool.ts';
@@ -38,6 +39,8 @@ import { editionFor } from './verdict-columns.ts';
 import { createWaitingFiles, RETRY_EVERY_MS, type WaitingFiles } from './waiting-files.ts';
 
 const RECENT_MAXIMUM = 10;
+
+type ScanRecords = Kysely<Pick<AntivirusTables, 'scans'>>;
 
 interface AntivirusOptions {
   database: Kysely<AntivirusTables & InstallationTables & JobTables>;
@@ -61,6 +64,9 @@ interface AntivirusOptions {
   /** Called for each infected file, again after a restart: take it once for each scan id. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
+  /** Called with the records whose infections ended, or are open again. Never rejects. */
+  /** `whole` are the rows without another open copy of the same bytes on their device. */
+  onSettled?: ((rows: readonly ScanRow[], is_over: boolean, whole: readonly ScanRow[]) => Promise<void>) | undefined;
   /** Tells a person's pages what happened. */
   tell: (user_id: string, event: LiveEvent) => void;
   /** Looks a file up by its SHA-256 alone. */
@@ -100,6 +106,8 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   private readonly examinations: Examinations;
   private readonly waitingFiles: WaitingFiles;
   private readonly keptFiles: KeptFiles;
+  /** Tells of records whose infections ended, or are open again. */
+  private readonly settled: (rows: readonly ScanRow[], is_over: boolean) => Promise<void>;
 
   constructor(options: AntivirusOptions) {
     this.meter = options.meter;
@@ -143,6 +151,10 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
         this.overviews.forget(user_id);
         options.tell(user_id, { kind: 'scan_removed', scan_id: id });
       },
+    };
+    this.settled = async (rows, is_over) => {
+      rows.forEach(this.news.changed);
+      await options.onSettled?.(rows, is_over, is_over ? await lastCopies(this.database, rows) : rows);
     };
     this.examinations = createExaminations({ ...options, scanStore: this.scanStore, news: this.news, matchHash: this.matchHash });
     this.waitingFiles = createWaitingFiles({
@@ -313,23 +325,35 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return scanOf(scanned);
   }
 
-  /** Records a device's finding, as part of `database`'s transaction: the file itself stays on the device. Answers what tells of it, once that is committed. */
-  async recordOnDevice(
-    transaction: Kysely<Pick<AntivirusTables, 'scans'>>,
-    { user_id, device, file }: FoundOnDevice,
-  ): Promise<() => void> {
-    const of = { user_id, filename: displayName(file.path), file_hash: file.file_hash, size: file.size };
-    const row: ScanRow = {
-      ...newScan({ id: newId(), ...of, scanned_at: at(this.now) }),
-      scan_status: 'infected',
-      threat_detected: file.threat,
-      threat_member: file.member,
-      device_id: device.id,
-      device_name: device.device_name,
-      device_path: file.path,
-    };
+  /** Infected files on devices. Both write as part of a transaction, and answer what tells of it, once that is committed. */
+  readonly onDevices = {
+    add: (transaction: ScanRecords, found: FoundOnDevice) => this.recordOnDevice(transaction, found),
+    /** The agent deleted the copy, or restored it. */
+    settle: async (transaction: ScanRecords, copy: CopyOnDevice, is_deleted: boolean): Promise<() => void> => {
+      const rows = await settleCopy(transaction, copy, is_deleted ? { at: at(this.now), by: 'agent' } : null);
+      return () => void this.settled(rows, is_deleted);
+    },
+  };
+
+  /** Says of infected files that their person deleted the originals, or did not. Answers how many records changed. */
+  async settle(user_id: string, { scan_ids, deleted }: { scan_ids: readonly string[]; deleted: boolean }): Promise<number> {
+    const end = deleted ? { at: at(this.now), by: 'person' as const } : null;
+    const rows = await settleRecords(this.database, { user_id, scan_ids, end });
+    await this.settled(rows, deleted);
+    return rows.length;
+  }
+
+  /** The file itself stays on the device. */
+  private async recordOnDevice(transaction: ScanRecords, { user_id, device, file }: FoundOnDevice): Promise<() => void> {
+    const row = rowOnDevice({ user_id, device, file }, at(this.now));
+    const copy = { user_id, device_id: device.id, path: file.path, file_hash: file.file_hash };
+    // The agent took away a copy that it had left before.
+    const over = row.closed_at === null ? [] : await settleCopy(transaction, copy, { at: row.closed_at, by: 'agent' });
     await transaction.insertInto('scans').values(row).execute();
-    return () => this.news.changed(row);
+    return () => {
+      this.news.changed(row);
+      if (over.length > 0) void this.settled(over, true);
+    };
   }
 
   list(user_id: string, query: ScansQuery): Promise<Scan[]> {
@@ -356,6 +380,9 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
    * @throws Problem `on_another_server` when the bytes are there.
    */
   async remove(row: ScanRow): Promise<void> {
+    // The file still lies there: without its record nothing would say so.
+    if (row.device_id !== null && row.scan_status === 'infected' && row.closed_at === null && !isTestFile(row))
+      throw refuse('scan.not_deleted_yet');
     requireHere(row, this.scanStore, this.home);
     const is_running = this.examinations.isRunning(row.id);
     // The shared copy is removed first: a reported removal is complete.

@@ -19,13 +19,6 @@ export interface Arrival extends Waiter {
   bytes: Buffer | undefined;
 }
 
-/** A file that a device found. */
-export interface FoundOnDevice {
-  user_id: string;
-  device: { id: string; device_name: string };
-  file: { path: string; file_hash: string; size: number; threat: string; member: string | null; found_at: string };
-}
-
 export const NO_COVERAGE: Coverage = {
   members_total: 0,
   members_scanned: 0,

@@ -23,6 +23,7 @@ function rowOf(user_id: string): ScanRow {
     ...{ notes: '[]', engines: '[]', coverage: null, spooled: 0, attempts: 1, engine_deaths: 0, engine_deaths_edition: null },
     ...{ unended_readings: 0, sealed: 0, in_store: 0, sealed_sha256: null, home: null, kept_until: null, edition: null },
     ...{ answered_from: null, device_id: null, device_name: null, device_path: null, note_phrases: null },
+    ...{ closed_at: null, closed_by: null },
   };
 }
 

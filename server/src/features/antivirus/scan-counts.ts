@@ -1,11 +1,9 @@
 import type { Scan, ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
-import type { Kysely } from 'kysely';
+import { TEST_FILE_THREATS } from '@palisade/contract/constants';
+import { type Kysely, sql } from 'kysely';
+import { countBySpan } from '#platform/spans.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-
-interface Lately {
-  week: number;
-  month: number;
-}
+import { NO_INFECTIONS, type OpenInfections, readOpenInfections } from './infections.ts';
 
 /** Numbers of one person's scans. `test_files` are among the infected ones. */
 export interface ScanCounts extends ScanTotals {
@@ -13,24 +11,30 @@ export interface ScanCounts extends ScanTotals {
   last_finished_at: string | null;
   /** Files that have waited for an engine for more than an hour. */
   overdue: number;
-  /** Counts of the last 7 and the last 30 days: infected files without the industry's test files, and files that were not read whole. */
-  lately: { infected: Lately; unread: Lately };
+  /** Infections that their person has to end. */
+  open: OpenInfections;
 }
 
-/** The industry's harmless test files by the names that the rule pack gives them (family `industry-test`). */
-export const INDUSTRY_TEST_THREATS: readonly string[] = [
-  'EICAR-Test-File',
-  'GTUBE-Test-Mail',
-  'GTUBE-Test-Mail.Rspamd',
-  'AMSI-Test-Sample',
-  'ClamAV-Test-File',
-];
-
 const OVERDUE_MS = 3_600_000;
-const WEEK_MS = 7 * 86_400_000;
-const MONTH_MS = 30 * 86_400_000;
 /** Files that the server still has to read. */
 const UNDER_WAY = ['queued', 'engine_down'] as const;
+
+/** Infected files of all people in each span of time, without the industry's test files. */
+export function countInfected(database: Kysely<AntivirusTables>, starts: readonly string[], end?: string): Promise<number[]> {
+  const names = sql.join(TEST_FILE_THREATS.map((name) => sql.lit(name)));
+  const where = sql`scan_status = 'infected' and coalesce(threat_detected, '') not in (${names})`;
+  return countBySpan(database, { table: 'scans', column: 'scanned_at', where }, starts, end);
+}
+
+/** Files of all people that were read to their end in each span of time. */
+export function countRead(database: Kysely<AntivirusTables>, starts: readonly string[], end?: string): Promise<number[]> {
+  return countBySpan(
+    database,
+    { table: 'scans', column: 'scanned_at', where: sql`scan_status in ('clean', 'infected')` },
+    starts,
+    end,
+  );
+}
 
 /** The counts that the database keeps of a person's scans. */
 export async function readKeptCounts(database: Kysely<AntivirusTables>, user_id: string): Promise<ScanTotals> {
@@ -42,31 +46,17 @@ export async function readKeptCounts(database: Kysely<AntivirusTables>, user_id:
   return kept ?? { clean: 0, infected: 0, pending: 0, test_files: 0 };
 }
 
-/** Groups of infected files and of those that were not read, lately or still under way. */
-async function readOpen(database: Kysely<AntivirusTables>, user_id: string, now: number) {
-  const since = (age_ms: number) => new Date(now - age_ms).toISOString();
-  const rows = await database
+/** Number of files that have waited for an engine for too long. */
+async function countOverdue(database: Kysely<AntivirusTables>, user_id: string, now: number): Promise<number> {
+  const { count } = await database
     .selectFrom('scans')
     .where('user_id', '=', user_id)
-    .where('scan_status', 'in', ['infected', 'pending'])
-    .where(({ eb, or }) => or([eb('scanned_at', '>=', since(MONTH_MS)), eb('status_detail', 'in', UNDER_WAY)]))
-    .select(({ fn, eb }) => [
-      'scan_status',
-      'threat_detected',
-      eb.fn.coalesce(eb('status_detail', 'in', UNDER_WAY), eb.lit(false)).as('is_under_way'),
-      eb('scanned_at', '>=', since(WEEK_MS)).as('is_of_week'),
-      eb('scanned_at', '<', since(OVERDUE_MS)).as('is_overdue'),
-      fn.countAll<number>().as('count'),
-    ])
-    .groupBy(['scan_status', 'threat_detected', 'is_under_way', 'is_of_week', 'is_overdue'])
-    .execute();
-  // SQLite has no booleans.
-  return rows.map((row) => ({
-    ...row,
-    is_under_way: Boolean(row.is_under_way),
-    is_of_week: Boolean(row.is_of_week),
-    is_overdue: Boolean(row.is_overdue),
-  }));
+    .where('scan_status', '=', 'pending')
+    .where('status_detail', 'in', UNDER_WAY)
+    .where('scanned_at', '<', new Date(now - OVERDUE_MS).toISOString())
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** When the newest file that was read to its end was read. */
@@ -93,20 +83,15 @@ export async function countScans(
   { user_id, recent, now }: { user_id: string; recent: readonly Pick<Scan, 'scan_status' | 'scanned_at'>[]; now: number },
 ): Promise<ScanCounts> {
   const kept = await readKeptCounts(database, user_id);
-  const rows = kept.infected + kept.pending === 0 ? [] : await readOpen(database, user_id, now);
   const finished = recent.find(({ scan_status }) => scan_status !== 'pending')?.scanned_at;
-  const sum = (some: typeof rows) => some.reduce((total, row) => total + row.count, 0);
-  const latelyOf = (some: typeof rows): Lately => ({ week: sum(some.filter(({ is_of_week }) => is_of_week)), month: sum(some) });
-  const infected = rows.filter(
-    ({ scan_status, threat_detected }) => scan_status === 'infected' && !INDUSTRY_TEST_THREATS.includes(threat_detected ?? ''),
-  );
+  const [overdue, open] = await Promise.all([
+    kept.pending === 0 ? 0 : countOverdue(database, user_id, now),
+    kept.infected === kept.test_files ? NO_INFECTIONS : readOpenInfections(database, user_id),
+  ]);
   return {
     ...kept,
     last_finished_at: finished ?? (kept.clean + kept.infected === 0 ? null : await lastFinished(database, user_id)),
-    overdue: sum(rows.filter(({ is_under_way, is_overdue }) => is_under_way && is_overdue)),
-    lately: {
-      infected: latelyOf(infected),
-      unread: latelyOf(rows.filter(({ scan_status, is_under_way }) => scan_status === 'pending' && !is_under_way)),
-    },
+    overdue,
+    open,
   };
 }

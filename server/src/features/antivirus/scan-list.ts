@@ -1,10 +1,12 @@
 import type { SCAN_SORTS, Scan, ScanStatus, ScansQuery, ScanTotals } from '@palisade/contract/antivirus';
+import { TEST_FILE_THREATS } from '@palisade/contract/constants';
 import { type Expression, type Kysely, sql } from 'kysely';
 import { nameOrderOf } from '#platform/folded-text.ts';
 import { containing } from '#platform/page.ts';
 import { refuseField } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
-import { INDUSTRY_TEST_THREATS, readKeptCounts } from './scan-counts.ts';
+import { isOpenInfection } from './infections.ts';
+import { readKeptCounts } from './scan-counts.ts';
 import { scanOf } from './scan-record.ts';
 
 /** The order of a list: its first key before the id, and the direction. Ids sort by time. */
@@ -26,10 +28,11 @@ export function createScanList(database: Kysely<AntivirusTables>) {
   const of = (user_id: string) => database.selectFrom('scans').where('user_id', '=', user_id);
 
   return {
-    async page(user_id: string, { limit, cursor, status, search, sort }: ScansQuery): Promise<Scan[]> {
+    async page(user_id: string, { limit, cursor, status, infection, search, sort }: ScansQuery): Promise<Scan[]> {
       const { by, direction } = ORDERS[sort];
       let query = of(user_id).where(containing(search, SEARCHED)).selectAll().limit(limit);
       if (status !== undefined) query = query.where('scan_status', '=', status);
+      if (infection === 'open') query = query.where(isOpenInfection);
       const beyond = sql.raw(direction === 'desc' ? '<' : '>');
       if (by === undefined) {
         if (cursor !== undefined) query = query.where(sql<boolean>`id ${beyond} ${cursor}`);
@@ -54,7 +57,7 @@ export function createScanList(database: Kysely<AntivirusTables>) {
         found
           .select(({ fn }) => fn.countAll<number>().as('count'))
           .where('scan_status', '=', 'infected')
-          .where('threat_detected', 'in', [...INDUSTRY_TEST_THREATS])
+          .where('threat_detected', 'in', [...TEST_FILE_THREATS])
           .executeTakeFirstOrThrow(),
       ]);
       const count = (status: ScanStatus) => rows.find((row) => row.scan_status === status)?.count ?? 0;

@@ -1,9 +1,9 @@
-import { coverageSchema, engineAnswerSchema, notePhraseSchema, type Scan } from '@palisade/contract/antivirus';
+import { coverageSchema, engineAnswerSchema, type Infection, notePhraseSchema, type Scan } from '@palisade/contract/antivirus';
+import { TEST_FILE_THREATS } from '@palisade/contract/constants';
 import { type ScanDetail, threatFactsSchema } from '@palisade/contract/quarantine';
 import { knownScanPhrase, noteInEnglish, scanEnglish } from '@palisade/contract/scan-phrases';
 import { z } from 'zod';
 import { disguiseOf } from './disguise.ts';
-import { INDUSTRY_TEST_THREATS } from './scan-counts.ts';
 import type { ScanRow } from './scan-row.ts';
 
 export const notesSchema = z.array(z.string());
@@ -40,6 +40,8 @@ export function scanOf({
   device_id,
   device_name,
   device_path,
+  closed_at,
+  closed_by,
   ...row
 }: ScanRow): Scan {
   const disguise = disguiseOf(row.filename, row.media_type);
@@ -52,12 +54,17 @@ export function scanOf({
     is_test_file: isTestFile(row),
     coverage: row.coverage === null ? null : coverageSchema.parse(JSON.parse(row.coverage)),
     ...(device_id !== null && { device: { id: device_id, device_name: device_name ?? '', path: device_path ?? '' } }),
+    ...(row.scan_status === 'infected' && !isTestFile(row) && { infection: infectionOf({ closed_at, closed_by }) }),
   };
+}
+
+function infectionOf({ closed_at, closed_by }: Pick<ScanRow, 'closed_at' | 'closed_by'>): Infection {
+  return closed_at === null ? { state: 'open' } : { state: 'closed', at: closed_at, by: closed_by ?? 'person' };
 }
 
 /** Whether what was found is one of the industry's harmless test files. */
 export function isTestFile({ threat_detected }: Pick<ScanRow, 'threat_detected'>): boolean {
-  return INDUSTRY_TEST_THREATS.includes(threat_detected ?? '');
+  return TEST_FILE_THREATS.includes(threat_detected ?? '');
 }
 
 /** A record with all its facts, but without the report on it. */

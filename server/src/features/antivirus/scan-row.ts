@@ -65,6 +65,8 @@ export function newScan(file: Pick<ScanRow, 'id' | 'user_id' | 'filename' | 'fil
     device_id: null,
     device_name: null,
     device_path: null,
+    closed_at: null,
+    closed_by: null,
   };
 }
 

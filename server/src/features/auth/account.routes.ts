@@ -53,8 +53,8 @@ export function serveAccounts(
   });
 
   serve(api, changePassword, 'customer', async ({ session, body, request }) => {
-    await accounts.changePassword({ user_id: session.user.id, session_id: session.id, ...body, origin: originOf(request) });
-    return { success: true as const };
+    const change = { user_id: session.user.id, session_id: session.id, ...body, origin: originOf(request) };
+    return { success: true as const, ...(await accounts.changePassword(change)) };
   });
 
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {

@@ -10,7 +10,7 @@ import { Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import type { AuthTables } from './auth.tables.ts';
-import type { Passwords } from './password.ts';
+import { adviceOf, type Passwords } from './password.ts';
 import { passwordNotice } from './recovery.ts';
 import type { RequirePassword } from './require-password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
@@ -31,7 +31,7 @@ export interface Accounts {
     current_password: string;
     new_password: string;
     origin: Origin;
-  }): Promise<void>;
+  }): Promise<{ common_password?: true }>;
   signOut(user_id: string, session_id: string, origin: Origin): Promise<void>;
   /** Asks for nothing: `RequirePassword` has to come before it. */
   endSession(session: SessionRecord, origin: Origin): Promise<void>;
@@ -101,7 +101,11 @@ export function createAccounts(parts: {
 
     async changePassword({ user_id, session_id, current_password, new_password, origin }) {
       const password_hash = await requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
-      const user = await database.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirst();
+      const user = await database
+        .selectFrom('users')
+        .select(['email', 'username', 'role'])
+        .where('id', '=', user_id)
+        .executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
       const stored = await passwords.stored(new_password, { field: 'new_password', person: user });
       const is_unproven = await isUnproven(user_id);
@@ -125,6 +129,7 @@ export function createAccounts(parts: {
         await record(transaction, 'password_changed', user_id, origin);
       });
       mail.wake();
+      return adviceOf(stored);
     },
 
     signOut: (user_id, session_id, origin) => end('signed_out', { id: session_id, user_id }, origin),

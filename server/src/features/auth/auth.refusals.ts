@@ -50,6 +50,11 @@ export const AUTH_REFUSALS = {
     english: 'This password appears in leaks, and attackers try it first. Choose another.',
     params: {},
   },
+  'password.of_new_admin': {
+    problem: 'invalid_field',
+    english: 'Attackers try this person’s password first. Ask them to change it, then make them an administrator.',
+    params: {},
+  },
   'password.wrong': { problem: 'invalid_field', english: 'Wrong password. Try again.', params: {} },
   'password.not_current': { problem: 'invalid_field', english: 'This isn’t your current password. Try again.', params: {} },
   'recovery.unknown_email': {

@@ -17,7 +17,7 @@ import { Problem } from '#platform/problem.ts';
 import type { Sentence } from '#platform/sentence.ts';
 import { refuse } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
-import { hashPassword, matchPassword, type Passwords } from './password.ts';
+import { adviceOf, hashPassword, matchPassword, type Passwords } from './password.ts';
 import { nameTaken, storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
@@ -190,11 +190,13 @@ export class Auth {
     { email, username: given, password }: { email: string; username: string; password: string },
     origin: Origin,
     not_first?: Sentence,
-  ): Promise<UserInfo> {
+  ): Promise<UserInfo & { common_password?: true }> {
     const username = storedUsername(given);
     // A taken name is reported for any email: names are visible to others, and it reveals no email.
     if (this.exposure === 'public') await requireFreeName(this.database, username);
-    const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
+    const isAdministrator = this.exposure === 'local' && (this.admin_emails.includes(email) || !(await this.hasAdministrator()));
+    const person = { username, email, role: isAdministrator ? ('admin' as const) : ('customer' as const) };
+    const stored = await this.passwords.stored(password, { field: 'password', person });
     const account = {
       id: newId(),
       email,
@@ -203,9 +205,10 @@ export class Auth {
       created_at: new Date(this.now()).toISOString(),
     };
     try {
-      return this.exposure === 'public'
-        ? await this.registerUnseen(account, origin)
-        : await this.registerHere(account, origin, not_first);
+      const user = await (this.exposure === 'public'
+        ? this.registerUnseen(account, origin)
+        : this.registerHere(account, origin, not_first));
+      return { ...user, ...adviceOf(stored) };
     } catch (error) {
       if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
       throw usernameRefusal(error);

@@ -18,7 +18,7 @@ import type { SessionTables } from '#platform/session.ts';
 import type { AccountDeletion } from './account-deletion.ts';
 import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
-import type { Passwords } from './password.ts';
+import { adviceOf, type Passwords } from './password.ts';
 import { storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
 const TOKEN_BYTES = 32;
@@ -149,7 +149,7 @@ export class Invitations {
   async accept(
     { token, username: given, password }: { token: string; username: string; password: string },
     origin: Origin,
-  ): Promise<{ email: string }> {
+  ): Promise<{ email: string; common_password?: true }> {
     const token_hash = hashOf(token);
     const at = new Date(this.now()).toISOString();
     const find = (database: Kysely<Tables>) =>
@@ -162,7 +162,7 @@ export class Invitations {
     if (found === undefined) throw refuseField('token', 'invitation.expired');
     const { email } = found;
     const username = storedUsername(given);
-    const stored = await this.passwords.stored(password, { field: 'password', person: { username, email } });
+    const stored = await this.passwords.stored(password, { field: 'password', person: { username, email, role: found.role } });
     const id = newId();
     try {
       const rest = await inTransaction(this.database, async (transaction) => {
@@ -197,6 +197,6 @@ export class Invitations {
       if (isUniqueViolation(error, 'email')) throw new Problem('email_taken');
       throw usernameRefusal(error);
     }
-    return { email };
+    return { email, ...adviceOf(stored) };
   }
 }

@@ -113,7 +113,8 @@ describe('public exposure refuses a common password', async () => {
 });
 
 describe('local exposure takes a common password', async () => {
-  const { call, app } = await startTestApp();
+  const { call, app, signIn } = await startTestApp();
+  const boss = await signIn('boss');
   const flagOf = async (email: string) =>
     (await app.database.selectFrom('users').select('common_password').where('email', '=', email).executeTakeFirst())
       ?.common_password;
@@ -121,14 +122,25 @@ describe('local exposure takes a common password', async () => {
   test.each([
     ['leaked', 'maria', COMMON],
     ['is a mere name', 'lena', 'Lena2026'],
-  ])('that %s, and knows it until it is changed', async (_kind, name, password) => {
+  ])('that %s, advises another, and knows it until it is changed', async (_kind, name, password) => {
     const body = account(name, password);
-    replyOf(await call(register, { body }));
+    expect(replyOf(await call(register, { body }))).toMatchObject({ common_password: true });
     expect(await flagOf(body.email)).toBe(1);
     const { access_token: token } = replyOf(await call(login, { body }));
     const change = { current_password: password, new_password: 'four words nobody says' };
-    replyOf(await call(changePassword, { token, body: change }));
+    expect(replyOf(await call(changePassword, { token, body: change }))).toEqual({ success: true });
     expect(await flagOf(body.email)).toBe(0);
+    const back = { current_password: change.new_password, new_password: password };
+    expect(replyOf(await call(changePassword, { token, body: back }))).toEqual({ success: true, common_password: true });
+  });
+
+  test('but not of an administrator', async () => {
+    const change = { current_password: boss.password, new_password: COMMON };
+    const refused = problemOf(await call(changePassword, { token: boss.token, body: change }));
+    expect(refused).toMatchObject({ errors: [{ field: 'new_password' }] });
+    const empty = await startTestApp();
+    const first = problemOf(await empty.call(register, { body: account('first', COMMON) }));
+    expect(first).toMatchObject({ status: 422, errors: [{ field: 'password' }] });
   });
 
   test('an account from before this was known is judged when it next signs in', async () => {

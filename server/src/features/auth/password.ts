@@ -1,4 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
+import type { Role } from '@palisade/contract/auth';
+import { may } from '@palisade/contract/may';
 import { isOnlyNames, namesAround } from '@palisade/contract/password-names';
 import type { Exposure } from '@palisade/contract/platform';
 import { normalPassword, passwordForms } from '@palisade/contract/text';
@@ -30,15 +32,20 @@ export async function isPassword(password_hash: string, password: string): Promi
 interface Person {
   username: string;
   email: string;
+  role: Role;
+}
+
+/** The part of a reply that advises another password. */
+export function adviceOf({ common_password }: { common_password: 0 | 1 }): { common_password?: true } {
+  return common_password === 1 ? { common_password: true } : {};
 }
 
 /** Rules for every new password, wherever it is set. */
 export interface Passwords {
   /** Whether attackers try it first: it leaked, or is nothing but names that stand around the account. */
-  isCommon(password: string, person: Person): Promise<boolean>;
+  isCommon(password: string, person: Omit<Person, 'role'>): Promise<boolean>;
   /**
-   * The stored form of a new password. A common one is refused in public exposure; in local exposure it is taken, and known to be
-   * one.
+   * The stored form of a new password. A common one is refused in public exposure, and always for an administrator; elsewhere it is taken, and known to be one.
    * @throws Problem `invalid_field` on `field`.
    */
   stored(password: string, about: { field: string; person: Person }): Promise<{ password_hash: string; common_password: 0 | 1 }>;
@@ -51,7 +58,10 @@ export function createPasswords(parts: {
 }): Passwords {
   const { database, exposure, leaked } = parts;
 
-  async function faultOf(password: string, person: Person): Promise<'password.only_names' | 'password.leaked' | undefined> {
+  async function faultOf(
+    password: string,
+    person: Omit<Person, 'role'>,
+  ): Promise<'password.only_names' | 'password.leaked' | undefined> {
     const { provider_name } = await readProvider(database);
     if (isOnlyNames(password, namesAround({ provider_name, ...person }))) return 'password.only_names';
     return leaked.has(normalPassword(password)) ? 'password.leaked' : undefined;
@@ -62,7 +72,7 @@ export function createPasswords(parts: {
 
     async stored(password, { field, person }) {
       const fault = await faultOf(password, person);
-      if (fault !== undefined && exposure === 'public') throw refuseField(field, fault);
+      if (fault !== undefined && (exposure === 'public' || may.administrate(person))) throw refuseField(field, fault);
       return { password_hash: await hashPassword(password), common_password: fault === undefined ? 0 : 1 };
     },
   };

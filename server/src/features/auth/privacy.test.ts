@@ -45,6 +45,51 @@ const boss = await signIn('boss');
 type Person = Awaited<ReturnType<ListeningApp['signIn']>>;
 
 /** A person with data in every table that knows people. */
+/** A device of web protection, with questions. */
+async function leaveQuestions(user_id: string, name: string): Promise<void> {
+  const { database } = app.app;
+  const [device_id, at] = [newId(), '2026-11-20T10:00:00.000Z'];
+  const device = { id: device_id, user_id, name, kind: 'android', key: name, address: null } as const;
+  await database
+    .insertInto('web_devices')
+    .values({ ...device, created_at: at, last_question_at: at })
+    .execute();
+  const policy = { user_id, categories: '[]', services: '[]', safe_search: 'off', paused_until: null };
+  await database.insertInto('web_policies').values(policy).execute();
+  await database
+    .insertInto('web_names')
+    .values({ id: newId(), user_id, name: `${name}.example`, verdict: 'block', created_at: at })
+    .execute();
+  await database
+    .insertInto('web_counts')
+    .values({ id: newId(), device_id, user_id, hour: at, category: 'answered', count: 1 })
+    .execute();
+  const shown = { name: `${name}.shown.example`, count: 1, last_at: at };
+  await database
+    .insertInto('web_shown_names')
+    .values({ id: newId(), user_id, device_id, ...shown })
+    .execute();
+  const household_id = newId();
+  await database.insertInto('households').values({ id: household_id, time_zone: 'UTC', created_at: at }).execute();
+  await database.insertInto('guardians').values({ user_id, household_id, joined_at: at }).execute();
+  const invite = { email: `guest-of-${name}@example.com`, token_hash: `home of ${name}`, created_at: at, expires_at: at };
+  await database
+    .insertInto('household_invites')
+    .values({ id: newId(), household_id, user_id, ...invite })
+    .execute();
+  const profile = { name, picture: 'fox', age_group: 'child', shared_by: '[]', paused_until: null, created_at: at } as const;
+  const rules = JSON.stringify({ categories: [], services: [], safe_search: 'off', times: [] });
+  await database
+    .insertInto('profiles')
+    .values({ id: newId(), household_id, ...profile, rules, ask_key: `page of ${name}` })
+    .execute();
+  const refusal = { name: `${name}.example`, rule: `${name}.example`, category: 'dangerous', count: 1, last_at: at };
+  await database
+    .insertInto('web_refusals')
+    .values({ id: newId(), user_id, device_id, ...refusal })
+    .execute();
+}
+
 async function leaveTraces(name: string): Promise<Person & { id: string; recovery_code: string }> {
   const person = await signIn(name, 'support');
   const { token, email } = person;
@@ -92,6 +137,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
       ...{ sha256: 'a'.repeat(64), message_id: null, arrived_at: known.sent_at, read_at: null },
     })
     .execute();
+  await leaveQuestions(id, name);
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
   const plan = { duration_months: 12, max_devices: 1, is_premium: true, features: ['One'] } as const;
@@ -252,6 +298,7 @@ describe('the file of all one’s data', async () => {
   test('holds one’s activity, and no trace of anybody else', () => {
     expect(z.array(z.object({ kind: z.string() })).parse(file['activity'])[0]?.kind).toBe('data_exported');
     expect(text).toContain('zwetlana-quux.com');
+    expect(file['profiles']).toMatchObject([{ name: 'zwetlana-quux', age_group: 'child', names: [] }]);
     expect(text).not.toContain(other.id);
     expect(text).not.toContain('ottokar');
   });

@@ -50,7 +50,6 @@ export function serveRecovery(
   serve(api, resetPassword, 'anyone', async ({ body, request }) => {
     const origin = originOf(request);
     await guard.recovery({ kind: 'reset', source: origin.source, account: null });
-    await recovery.reset(body.reset_token, body.new_password, origin);
-    return { success: true as const };
+    return { success: true as const, ...(await recovery.reset(body.reset_token, body.new_password, origin)) };
   });
 }

@@ -13,7 +13,7 @@ import type { AskedMail, Recipient } from './asked-mail.ts';
 import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import type { EmailProofs } from './email-proof.ts';
-import type { Passwords } from './password.ts';
+import { adviceOf, type Passwords } from './password.ts';
 import { endSignIns } from './sign-in-challenges.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
@@ -160,7 +160,7 @@ export class Recovery {
   }
 
   /** Sets a new password with a token, once, and ends every session and every other token of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
-  async reset(reset_token: string, new_password: string, origin: Origin): Promise<void> {
+  async reset(reset_token: string, new_password: string, origin: Origin): Promise<{ common_password?: true }> {
     const token = { token: reset_token, purpose: 'reset' as const };
     // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
     const found = await findToken(this.database.$pickTables<'account_tokens'>(), { ...token, now: this.now() });
@@ -168,7 +168,7 @@ export class Recovery {
     const { user_id, is_mailed } = found;
     const person = await this.database
       .selectFrom('users')
-      .select(['username', 'email'])
+      .select(['username', 'email', 'role'])
       .where('id', '=', user_id)
       .executeTakeFirst();
     if (person === undefined) throw refuseField('reset_token', 'recovery.wrong_token');
@@ -193,6 +193,7 @@ export class Recovery {
     });
     this.sessions.refresh(user_id);
     this.mail.wake();
+    return adviceOf(stored);
   }
 }
 

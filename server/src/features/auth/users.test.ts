@@ -28,6 +28,7 @@ describe('the list of people', () => {
     const at = new Date(clock.now).toISOString();
     expect(await users.list(queryOf({ search: 'maria' }))).toEqual([
       {
+        ...{ plan_name: null, security_score: null, state: null, serious_alerts: 0, has_silent_device: false },
         ...{ id: maria.id, username: 'maria', email: maria.email, role: 'customer', created_at, disabled_at: null },
         ...{ last_signed_in_at: at, sessions: 2, last_used_at: at, two_factor: false, email_unproven: false },
       },
@@ -74,6 +75,13 @@ describe('a role', () => {
     await change(person.id, { role: 'support', disabled: false });
     expect(await entriesOf(person.id, 'role_changed')).toHaveLength(2);
     await expect(change(UNKNOWN_ID, { role: 'admin' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('of an administrator is not given with a common password', async () => {
+    const person = await start();
+    await database.updateTable('users').set({ common_password: 1 }).where('id', '=', person.id).execute();
+    await expect(change(person.id, { role: 'admin' })).rejects.toMatchObject({ code: 'invalid_field' });
+    expect((await change(person.id, { role: 'support' })).role).toBe('support');
   });
 });
 

@@ -1,9 +1,10 @@
 import type { Role, UserInfo } from '@palisade/contract/auth';
 import type { PageQuery } from '@palisade/contract/fields';
+import { LATELY_DAYS } from '@palisade/contract/home';
 import { may } from '@palisade/contract/may';
 import type { Exposure } from '@palisade/contract/platform';
-import type { AdminUser, UsersQuery } from '@palisade/contract/users';
-import { type Kysely, type Selectable, sql } from 'kysely';
+import type { AdminUser, UserState, UsersQuery } from '@palisade/contract/users';
+import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Audit, AuditTables, Doer } from '#platform/audit.ts';
 import { nameOrderOf } from '#platform/folded-text.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
@@ -11,6 +12,7 @@ import { type InstallationTables, writeFact } from '#platform/installation.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
 import type { SessionRecord, Sessions, SessionTables } from '#platform/session.ts';
+import { countBySpan } from '#platform/spans.ts';
 import { describeUserAgent } from '#platform/user-agent.ts';
 import { refuse, refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
@@ -53,8 +55,19 @@ function staffSince(before: Role, role: Role, now: string): { staff_since?: stri
   return { staff_since: isStaff ? now : null };
 }
 
+/** Facts of people that other features own. */
+export interface PeopleFacts {
+  plans: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  scores: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, { score: number; state: AdminUser['state'] }>>;
+  seriousAlerts: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  silentDevices: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Whether the person of a row of `users` is in a group. */
+  isIn: Record<'at_risk' | 'serious_alert' | 'silent_device', () => RawBuilder<boolean>>;
+}
+
 interface UsersOptions {
   database: Kysely<Tables>;
+  facts: PeopleFacts;
   audit: Audit;
   sessions: Pick<Sessions, 'list' | 'find' | 'endOne' | 'endAll' | 'refresh' | 'counts'>;
   secondFactors: SecondFactors;
@@ -66,7 +79,8 @@ interface UsersOptions {
 
 const columns = ['id', 'username', 'email', 'role', 'created_at', 'disabled_at', 'email_proven_at', 'last_signed_in_at'] as const;
 
-const at = (now: () => number) => new Date(now()).toISOString();
+const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
+const LATELY_MS = LATELY_DAYS * 86_400_000;
 
 const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
@@ -78,10 +92,12 @@ export class Users {
   private readonly secondFactors: SecondFactors;
   private readonly exposure: Exposure;
   private readonly onChange: (user_id: string) => void;
+  private readonly facts: PeopleFacts;
   private readonly now: () => number;
 
   constructor(options: UsersOptions) {
     this.database = options.database;
+    this.facts = options.facts;
     this.audit = options.audit;
     this.signIns = options.sessions;
     this.secondFactors = options.secondFactors;
@@ -98,36 +114,72 @@ export class Users {
     const ids = users.map(({ id }) => id);
     const counts = await this.signIns.counts(ids);
     const factors = await this.secondFactors(ids);
+    const plans = await this.facts.plans(ids);
+    const scores = await this.facts.scores(ids);
+    const alerts = await this.facts.seriousAlerts(ids);
+    const silent = await this.facts.silentDevices(ids);
     return users.map(({ email_proven_at, ...user }) => ({
       ...user,
       sessions: counts.get(user.id)?.sessions ?? 0,
       last_used_at: counts.get(user.id)?.last_used_at ?? null,
       two_factor: factors.get(user.id) ?? false,
       email_unproven: this.exposure === 'public' && email_proven_at === null,
+      plan_name: plans.get(user.id) ?? null,
+      security_score: scores.get(user.id)?.score ?? null,
+      state: scores.get(user.id)?.state ?? null,
+      serious_alerts: alerts.get(user.id) ?? 0,
+      has_silent_device: silent.has(user.id),
     }));
   }
 
-  private matching({ search, role, state }: UsersQuery) {
+  private isIn(state: UserState): RawBuilder<boolean> {
+    const lately = at(this.now, -LATELY_MS);
+    switch (state) {
+      case 'disabled':
+        return sql`users.disabled_at is not null`;
+      case 'unproven':
+        return sql`(users.email_proven_at is null and ${sql.lit(this.exposure === 'public')})`;
+      case 'new':
+        return sql`users.created_at >= ${lately}`;
+      case 'active':
+        return sql`(users.last_signed_in_at >= ${lately}
+          or exists (select 1 from sessions where sessions.user_id = users.id and sessions.last_used_at >= ${lately}))`;
+      case 'at_risk':
+      case 'serious_alert':
+      case 'silent_device':
+        return this.facts.isIn[state]();
+    }
+  }
+
+  /** The place of a row of `users`, smallest first; undefined where ids order them. */
+  private placeIn(sort: UsersQuery['sort']): RawBuilder<string | number> | undefined {
+    if (sort === 'name') return sql<string>`${nameOrderOf('username')}`;
+    if (sort !== 'urgent') return undefined;
+    const groups = ['serious_alert', 'at_risk', 'silent_device', 'unproven'] as const;
+    const whens = groups.map((state, place) => sql`when ${this.isIn(state)} then ${sql.lit(place)}`);
+    return sql<string | number>`case ${sql.join(whens, sql` `)} else ${sql.lit(groups.length)} end`;
+  }
+
+  private matching({ search, role, state }: Pick<UsersQuery, 'search' | 'role' | 'state'>) {
     let query = this.database.selectFrom('users');
     if (role !== undefined) query = query.where('role', '=', role);
-    if (state === 'disabled') query = query.where('disabled_at', 'is not', null);
-    if (state === 'unproven') query = query.where('email_proven_at', 'is', null).where(sql.lit(this.exposure === 'public'));
+    if (state !== undefined) query = query.where(this.isIn(state));
     return query.where(containing(search, ['email', 'username']));
   }
 
   /** @throws Problem `invalid_field` for a cursor whose account is gone, where the order needs it. */
   async list(query: UsersQuery): Promise<AdminUser[]> {
     const { limit, cursor, sort } = query;
-    const direction = sort === 'newest' ? 'desc' : 'asc';
-    const by = nameOrderOf('username');
+    const direction = sort === 'newest' || sort === 'urgent' ? 'desc' : 'asc';
+    const by = this.placeIn(sort);
     let rows = this.matching(query).select(columns).limit(limit);
-    if (sort === 'name') rows = rows.orderBy(by);
-    if (cursor !== undefined && sort === 'name') {
+    if (by !== undefined) rows = rows.orderBy(by);
+    if (cursor !== undefined && by !== undefined) {
       const last = await this.database.selectFrom('users').select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
       if (last === undefined) throw refuseField('cursor', 'account.cursor_gone');
-      // Two names may have one place.
+      // Several people may have one place.
       rows = rows.where(({ or, and, eb }) =>
-        or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', '>', cursor)])]),
+        or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', direction === 'desc' ? '<' : '>', cursor)])]),
       );
     } else if (cursor !== undefined) rows = rows.where('id', direction === 'desc' ? '<' : '>', cursor);
     rows = rows.orderBy('id', direction);
@@ -135,9 +187,14 @@ export class Users {
   }
 
   /** The count on all pages together. */
-  async count(query: UsersQuery): Promise<number> {
+  async count(query: Pick<UsersQuery, 'search' | 'role' | 'state'>): Promise<number> {
     const counted = this.matching(query).select(({ fn }) => fn.countAll<number>().as('count'));
-    return (await counted.executeTakeFirstOrThrow()).count;
+    return Number((await counted.executeTakeFirstOrThrow()).count);
+  }
+
+  /** New accounts in each span of time. */
+  countNew(starts: readonly string[], end?: string): Promise<number[]> {
+    return countBySpan(this.database, { table: 'users', column: 'created_at' }, starts, end);
   }
 
   /** @throws Problem `not_found`, and `last_admin` when no administrator would be left. */
@@ -151,10 +208,12 @@ export class Users {
         .updateTable('users')
         .set(({ ref }) => ({ role: ref('role') }))
         .where('id', '=', user_id)
-        .returning(columns)
+        .returning([...columns, 'common_password'])
         .executeTakeFirst();
       if (before === undefined) throw refuse('account.gone');
       const { role = before.role } = change;
+      if (may.administrate({ role }) && !may.administrate(before) && before.common_password === 1)
+        throw refuseField('role', 'password.of_new_admin');
       const disabled_at =
         change.disabled === undefined ? before.disabled_at : change.disabled ? (before.disabled_at ?? at(this.now)) : null;
       const remains = may.administrate({ role }) && disabled_at === null;

@@ -24,6 +24,8 @@ describe('the automatic reply', () => {
     ['You charged me twice this month', 'press Request this plan'],
     ['There is a double charge on my card', 'press Request this plan'],
     ['I want a refund', 'press Request this plan'],
+    ['my file is infected', 'press “I deleted it” on the Antivirus page'],
+    ['Is this a trojan?', 'a technician can check your computer'],
     ['I paid twice', 'press Request this plan'],
     ['my laptop does not charge', 'A person will read it'],
     ['hello', 'A person will read it'],
@@ -31,6 +33,17 @@ describe('the automatic reply', () => {
     ['<script>alert(1)</script>', 'A person will read it'],
   ])('to %j says %j', (message, part) => {
     expect(automaticReply(message)).toContain(part);
+  });
+
+  test.each([
+    ['it hangs since Monday', 'performance', 'performance'],
+    ['nothing prints', 'firewall', 'firewall'],
+    ['can you look at it', 'remote', 'remote'],
+    ['a virus', 'performance', 'virus'],
+    ['my file is infected', 'remote', 'my file is infected'],
+    ['he wants my password', 'remote', 'he wants my password'],
+  ] as const)('to %j of the topic %s is the reply to %j', (message, topic, like) => {
+    expect(automaticAnswer(message, topic)).toEqual(automaticAnswer(like));
   });
 
   test.each([

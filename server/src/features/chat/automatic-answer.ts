@@ -1,3 +1,4 @@
+import type { ChatTopic } from '@palisade/contract/chat';
 import type { Sentence } from '#platform/sentence.ts';
 import { sentence } from './chat.phrases.ts';
 
@@ -103,8 +104,13 @@ const REPLY_RULES: readonly ReplyRule[] = [
   },
 ];
 
-/** Messages of a person who was charged wrongly, cannot sign in, or asks for the meaning of a word of the product; looked for where no keyword of the specification occurs. */
+/** Messages of a person who has an infected file, was charged wrongly, cannot sign in, or asks for the meaning of a word of the product; looked for where no keyword of the specification occurs. */
 const QUESTION_RULES: readonly ReplyRule[] = [
+  {
+    about: /\b(?:infected|infections?|trojans?|spyware|ransomware|threats?)\b/u,
+    reply: sentence('reply.infected'),
+    article: 'a-file-is-infected',
+  },
   {
     about:
       /\b(?:(?:over)?charged|double charges?|charges? (?:on|to|from)|billed|debited|refund(?:ed|s)?|invoices?|receipts?|money back|(?:paid|pay) (?:twice|double|two times))\b/u,
@@ -123,6 +129,9 @@ const QUESTION_RULES: readonly ReplyRule[] = [
   },
 ];
 
+/** The keyword of each topic: a message of the topic with no other keyword gets the same reply. */
+const TOPIC_KEYWORDS: Record<ChatTopic, string> = { performance: 'performance', firewall: 'firewall', remote: 'remote' };
+
 /** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
 const SEARCHED = 2_000;
 
@@ -132,12 +141,13 @@ export interface AutomaticAnswer {
   article: string | null;
 }
 
-/** The answer that is added to the chat at once and marked as automatic, unless a person has the conversation open. First what cannot wait, then the keywords of the specification. */
-export function automaticAnswer(message: string): AutomaticAnswer {
+/** The answer that is added to the chat at once and marked as automatic, unless a person has the conversation open. First what cannot wait, then the keywords of the specification, then the topic. */
+export function automaticAnswer(message: string, topic?: ChatTopic): AutomaticAnswer {
   const text = message.toLowerCase();
   const start = text.slice(0, SEARCHED).replace(/\s+/gu, ' ');
   const scam = SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)));
   const rule = scam ?? REPLY_RULES.find(({ about }) => about.test(text)) ?? QUESTION_RULES.find(({ about }) => about.test(start));
+  if (rule === undefined && topic !== undefined) return automaticAnswer(TOPIC_KEYWORDS[topic]);
   const { reply, article } = rule ?? { reply: sentence('reply.received'), article: null };
   return { reply, article };
 }

@@ -48,7 +48,15 @@ const REPLIES = {
   'reply.virus': {
     english:
       'Don’t open the file. Go to Antivirus, press Choose files, and select it. You’ll see Clean, Infected, or Pending, and the reason. ' +
-      'If it’s infected, delete it. If you opened it, change the passwords you typed since then and tell support.',
+      'If it’s infected, delete the original on your device, then press “I deleted it” on the Antivirus page. ' +
+      'If you opened it, change the passwords you typed since then and tell support.',
+    params: {},
+  },
+  'reply.infected': {
+    english:
+      'Don’t open the file. Delete the original on your device, then press “I deleted it” on the Antivirus page. ' +
+      'If you opened it, change the passwords you typed since then, from another device. ' +
+      'Tell us here too: a technician can check your computer in a remote session.',
     params: {},
   },
   'reply.firewall': {
@@ -119,9 +127,18 @@ export type UnverifiedReason = keyof typeof UNVERIFIED;
 
 /** Messages about an email, and notes for the staff. */
 const EMAILS = {
+  /** In messages from before the files were named. */
   'email.infected_files': {
     english: { count: 'count', one: 'We left out 1 infected file.', other: 'We left out {count} infected files.' },
     params: { count: 'grouped' },
+  },
+  'email.infected_named': {
+    english: {
+      count: 'count',
+      one: 'We left out 1 infected file: {files}.',
+      other: 'We left out {count} infected files: {files}.',
+    },
+    params: { count: 'grouped', files: 'names' },
   },
   'email.unread_files': {
     english: {

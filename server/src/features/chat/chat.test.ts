@@ -1,5 +1,6 @@
 import { MESSAGE_LENGTH_MAXIMUM, sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
+import { readConversation } from '@palisade/contract/desk';
 import { describe, expect, test } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
 
@@ -33,6 +34,18 @@ describe('the support chat', async () => {
       whole[3],
     ]);
     expect(whole.map((message) => message?.seq)).toEqual([4, 3, 2, 1]);
+  });
+
+  test('a topic tags the conversation for the staff and chooses the reply where no keyword does', async () => {
+    const { token } = await signIn();
+    const { token: staff } = await signIn(undefined, 'support');
+    const body = { message: 'nothing prints', sender: 'user', topic: 'firewall' } as const;
+    const sent = replyOf(await call(sendMessage, { token, body }));
+    expect(sent.automatic_reply?.phrases).toEqual([{ code: 'reply.firewall', params: {} }]);
+    replyOf(await call(sendMessage, { token, body }));
+    const conversation = await call(readConversation, { token: staff, params: { id: sent.conversation_id } });
+    expect(replyOf(conversation).tags).toEqual(['firewall']);
+    expect((await post(token, { ...body, topic: 'weather' })).status).toBe(422);
   });
 
   // proves: asvs-1.1.2, asvs-1.2.3, support-bad-input-3

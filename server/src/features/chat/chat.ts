@@ -129,7 +129,7 @@ export class Chat {
   /** Writes a message, with its automatic answer: none while a member of staff has the conversation open. */
   private async write(user_id: string, written: Written): Promise<Write> {
     const conversation = await this.conversations.ofCustomer(user_id);
-    const found = written.message === '' ? undefined : automaticAnswer(written.message);
+    const found = written.message === '' ? undefined : automaticAnswer(written.message, written.topic);
     const answer = found && (await this.answerOf(found, conversation));
     return await this.conversations.writeAsCustomer(user_id, written, answer);
   }

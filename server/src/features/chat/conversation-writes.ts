@@ -1,5 +1,6 @@
-import { REOPENED_WITHIN } from '@palisade/contract/chat';
+import { type ChatTopic, REOPENED_WITHIN } from '@palisade/contract/chat';
 import type { Card } from '@palisade/contract/chat-record';
+import { TAGS_MAXIMUM } from '@palisade/contract/desk';
 import type { Kysely, Updateable } from 'kysely';
 import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
@@ -17,6 +18,8 @@ export interface Written {
   client_message_id?: string | undefined;
   attachment_ids?: readonly string[] | undefined;
   card?: Card | undefined;
+  /** Becomes a tag of the conversation. */
+  topic?: ChatTopic | undefined;
   /** The author of a mail may not have read the chat. */
   by_mail?: true;
 }
@@ -198,6 +201,21 @@ function wordsOf(written: Written | Phrased): Pick<MessageRow, 'message' | 'phra
     message: sentences.map(({ english }) => english).join(' '),
     phrases: JSON.stringify(sentences.map(({ phrase }) => phrase)),
   };
+}
+
+/** Tags the conversation with the topic of a message, unless it has as many tags as it can. */
+export async function tagTopic(transaction: Kysely<ChatTables>, conversation_id: string, topic: ChatTopic): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('conversation_tags')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('conversation_id', '=', conversation_id)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= TAGS_MAXIMUM) return;
+  await transaction
+    .insertInto('conversation_tags')
+    .values({ conversation_id, tag: topic })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 export async function insert(

@@ -22,6 +22,7 @@ import {
   refuseRepeated,
   reopenMatter,
   requireTaken,
+  tagTopic,
   take,
   takeOwn,
   type Write,
@@ -64,6 +65,7 @@ export class Conversations {
       const messages = [await insert(this.now, transaction, conversation, written, { ...byCustomer, author_id: user_id }, seq)];
       if (answer !== undefined)
         messages.push(await insert(this.now, transaction, conversation, answer, { ...byNobody, is_note: 0 }, seq + 1));
+      if (written.topic !== undefined) await tagTopic(transaction, conversation.id, written.topic);
       const last_seq = conversation.last_seq + messages.length;
       const row = await keep(this.now, transaction, conversation, {
         ...changes,

@@ -27,7 +27,7 @@ import { readCounts } from '@palisade/contract/desk-counts';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { readPersonRecord } from '@palisade/contract/person-record';
-import { joinSession } from '@palisade/contract/remote';
+import { createSession, joinSession } from '@palisade/contract/remote';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
 import { eventually } from '@palisade/scanner/test/eventually';
@@ -349,6 +349,21 @@ describe('a conversation', () => {
       return [...rows, ...rest].map(({ id }) => ids.indexOf(id));
     };
     expect(await list('&sort=waiting')).toEqual([0, 2, 3, 1]);
+    for (const [index, priority] of [
+      [3, 'urgent'],
+      [1, 'urgent'],
+      [0, 'low'],
+    ] as const)
+      replyOf(await call(sortConversation, { token: dora.token, params: { id: ids[index] ?? '' }, body: { priority } }));
+    expect(await list('&sort=urgent')).toEqual([3, 2, 0, 1]);
+    const waitingOf = async ({ token }: { token: string }) =>
+      replyOf(await call(listConversations, { token, query: '?view=waiting&sort=urgent&limit=500' })).map(({ id }) => id);
+    const unassigned = await customerWith('A fifth in the queue');
+    expect(await waitingOf(dora)).toEqual(expect.arrayContaining([ids[3], unassigned.id, ids[2], ids[0]]));
+    expect(await waitingOf(dora)).not.toContain(ids[1]);
+    const others = await waitingOf(ben);
+    expect(others).toContain(unassigned.id);
+    expect(others.filter((id) => ids.includes(id))).toEqual([]);
     expect((await list('')).toSorted()).toEqual([0, 1, 2, 3]);
     expect(replyOf(await call(readCounts, { token: dora.token }))).toMatchObject({ mine: 4, mine_unread: 3 });
   });
@@ -590,8 +605,10 @@ describe('live', () => {
     const { token } = await signIn('nils', 'support');
     const counts = async () => replyOf(await call(readCounts, { token }));
     const before = await counts();
+    const { token: waiting } = await signIn();
+    replyOf(await call(createSession, { token: waiting }));
     const { id } = await customerWith();
-    expect((await counts()).all).toBe(before.all + 1);
+    expect(await counts()).toMatchObject({ all: before.all + 1, remote_waiting: before.remote_waiting + 1 });
     replyOf(await call(claimConversation, { token, params: { id } }));
     expect((await counts()).mine).toBe(before.mine + 1);
   });

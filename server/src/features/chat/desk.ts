@@ -1,12 +1,12 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import type { MessagesQuery } from '@palisade/contract/chat-read';
 import { type Card, cardSchema } from '@palisade/contract/chat-record';
-import { type ConversationsQuery, type Shared, SNOOZE_MAXIMUM, type View } from '@palisade/contract/desk';
+import { type ConversationsQuery, type Shared, SNOOZE_MAXIMUM } from '@palisade/contract/desk';
 import type { Counts } from '@palisade/contract/desk-counts';
 import type { Conversation, DeskMessage, Priority } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { findFolded } from '@palisade/contract/text';
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import { containing } from '#platform/page.ts';
 import { Problem } from '#platform/problem.ts';
@@ -24,6 +24,7 @@ import type { Team } from './team.ts';
 /** Creates a session for a customer, for the card with its code. */
 export interface RemoteSessions {
   create(customer: UserInfo): Promise<{ id: string; session_code: string; expires_at: string }>;
+  countWaiting(): Promise<number>;
 }
 
 const FOUND_BEFORE = 40;
@@ -51,7 +52,14 @@ interface DeskOptions {
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-function inView(database: Kysely<ChatTables>, me: Pick<UserInfo, 'id'>, view: View) {
+/** Key of each order. Waiting customers come first; texts of times compare like times. */
+const PLACES: Record<ConversationsQuery['sort'], RawBuilder<string>> = {
+  latest: sql<string>`last_at`,
+  waiting: sql<string>`coalesce(waiting_since, '9')`,
+  urgent: sql<string>`coalesce(case priority when 'urgent' then '1' when 'high' then '2' when 'normal' then '3' else '4' end || waiting_since, '9')`,
+};
+
+function inView(database: Kysely<ChatTables>, me: Pick<UserInfo, 'id'>, view: ConversationsQuery['view']) {
   // Staff do not take their own conversations.
   const others = database.selectFrom('conversations').where('conversations.user_id', '!=', me.id);
   const begun = others.where(({ or, eb }) => or([eb('last_seq', '>', 0), eb('wants_person', '=', 1)]));
@@ -62,6 +70,11 @@ function inView(database: Kysely<ChatTables>, me: Pick<UserInfo, 'id'>, view: Vi
       return begun.where('status', '=', 'open').where('assignee_id', 'is', null);
     case 'all':
       return begun.where('status', '=', 'open');
+    case 'waiting':
+      return begun
+        .where('status', '=', 'open')
+        .where('waiting_since', 'is not', null)
+        .where(({ or, eb }) => or([eb('assignee_id', 'is', null), eb('assignee_id', '=', me.id)]));
     case 'snoozed':
       return begun.where('status', '=', 'snoozed');
     case 'closed':
@@ -188,9 +201,8 @@ export class Desk {
   async list(me: UserInfo, query: ConversationsQuery): Promise<Conversation[]> {
     const { limit, cursor, sort, search } = query;
     let rows = (await this.matching(me, query)).selectAll('conversations').limit(limit);
-    // Waiting customers come first; texts of times compare like times.
-    const place = sort === 'waiting' ? sql<string>`coalesce(waiting_since, '9')` : sql<string>`last_at`;
-    const isAscending = sort === 'waiting';
+    const place = PLACES[sort];
+    const isAscending = sort !== 'latest';
     if (cursor !== undefined) {
       const last = await this.database
         .selectFrom('conversations')
@@ -227,7 +239,7 @@ export class Desk {
             .where('sender', '=', 'user'),
         ),
       );
-    const [mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, tags] = await Promise.all([
+    const [mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, remote_waiting, tags] = await Promise.all([
       one(inView(this.database, me, 'mine')),
       one(inView(this.database, me, 'unassigned')),
       one(inView(this.database, me, 'all')),
@@ -235,6 +247,7 @@ export class Desk {
       one(inView(this.database, me, 'closed')),
       one(unread(inView(this.database, me, 'mine'))),
       one(inView(this.database, me, 'unassigned').where('waiting_since', 'is not', null)),
+      this.remote.countWaiting(),
       this.database
         .selectFrom('conversation_tags')
         .innerJoin('conversations', 'conversations.id', 'conversation_id')
@@ -246,7 +259,7 @@ export class Desk {
         .execute(),
     ]);
     const counted = tags.map(({ tag, count }) => ({ tag, count: Number(count) }));
-    return { mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, tags: counted };
+    return { mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, remote_waiting, tags: counted };
   }
 
   /** Open conversations whose customer waits for an answer, those of `me` left out. */

@@ -204,11 +204,17 @@ test('a bare forward is a message with the mail as a file, scanned; a threat in 
   await send(
     `From: eve@example.net\r\nContent-Type: application/octet-stream\r\nContent-Transfer-Encoding: base64\r\n\r\n${EICAR.toString('base64')}`,
   );
-  await vi.waitFor(async () => expect((await shown(customer)).at(-1)?.message).toContain('We left out 1 infected file.'), soon);
+  await vi.waitFor(
+    async () =>
+      expect((await shown(customer)).at(-1)?.message).toContain(
+        'We left out 1 infected file: "forwarded-mail-1.eml: EICAR-Test-File".',
+      ),
+    soon,
+  );
   const left_out = (await shown(customer)).slice(-2);
   expect(left_out.map(({ phrases }) => phrases)).toEqual([
     [{ code: 'email.empty', params: {} }],
-    [{ code: 'email.infected_files', params: { count: 1 } }],
+    [{ code: 'email.infected_named', params: { count: 1, files: 'forwarded-mail-1.eml: EICAR-Test-File' } }],
   ]);
   expect(left_out.map(chatEnglish)).toEqual(left_out.map(({ message }) => message));
   const inline =

@@ -1,5 +1,6 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { ATTACHMENTS_MAXIMUM, MESSAGE_LENGTH_MAXIMUM, messageLength } from '@palisade/contract/chat';
+import type { Attachment } from '@palisade/contract/chat-record';
 import type { DeskMessage } from '@palisade/contract/desk-record';
 import { isSameEmail } from '@palisade/contract/email';
 import type { FastifyBaseLogger } from 'fastify';
@@ -15,7 +16,7 @@ import type { Write } from './conversation-writes.ts';
 import type { Conversations } from './conversations.ts';
 import type { DeskNews } from './desk-news.ts';
 import type { ReadMail } from './read-mail.ts';
-import type { ConversationRow } from './records.ts';
+import { type ConversationRow, preview } from './records.ts';
 
 const WHOLE_TEXT = 'answer.txt';
 
@@ -27,11 +28,16 @@ export function whyUnverified({ from, author_fault, proof }: ReadMail, email: st
 }
 
 /** The sentences about files of a mail that are not in its message. `left_out`: those that were not read. */
-function sentencesOfFiles(unclean: readonly { status: string }[], left_out: number, is_cut: boolean): Sentence[] {
-  const infected = unclean.filter(({ status }) => status === 'infected').length;
-  const unread = unclean.length - infected;
+function sentencesOfFiles(
+  unclean: readonly Pick<Attachment, 'filename' | 'status' | 'threat'>[],
+  left_out: number,
+  is_cut: boolean,
+): Sentence[] {
+  const infected = unclean.filter(({ status }) => status === 'infected');
+  const unread = unclean.length - infected.length;
+  const files = infected.map(({ filename, threat }) => preview(threat === null ? filename : `${filename}: ${threat}`)).join('\n');
   return [
-    ...(infected === 0 ? [] : [sentence('email.infected_files', { count: infected })]),
+    ...(infected.length === 0 ? [] : [sentence('email.infected_named', { count: infected.length, files })]),
     ...(unread === 0 ? [] : [sentence('email.unread_files', { count: unread })]),
     ...(left_out === 0 ? [] : [sentence('email.more_files', { count: left_out })]),
     ...(is_cut ? [sentence('email.cut')] : []),

@@ -44,8 +44,23 @@ function figuresOf(matters: readonly Matter[]): DeskFigures {
   };
 }
 
+/**
+ * The days of a report in the desk's time zone, and their first moment and the one after the last, as ISO times. `now` is in ms.
+ * @throws Problem `invalid_field` for days that are no span, or too long a one.
+ */
+export function reportTime({ from, to }: ReportQuery, { time_zone, unknown_time_zone }: ReadSettings, now: number) {
+  const last = to ?? dayOf(time_zone, now);
+  const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
+  const begin = startOfDate(time_zone, first);
+  const end = startOfDate(time_zone, dayAfter(last, 1));
+  if (end <= begin) throw refuseField('to', 'report.last_before_first');
+  if (end - begin > LONGEST_MS) throw refuseField('from', 'report.too_long');
+  const zone = { time_zone, ...(unknown_time_zone === undefined ? {} : { unknown_time_zone }) };
+  return { zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
+}
+
 /** The Monday of the week that a day is in. */
-function mondayOf(day: string): string {
+export function mondayOf(day: string): string {
   const at = Date.parse(`${day}T00:00:00Z`);
   return new Date(at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
 }
@@ -108,18 +123,6 @@ export class Reports {
     this.now = options.now;
   }
 
-  private async spanOf({ from, to }: ReportQuery) {
-    const { time_zone, unknown_time_zone } = await this.settings();
-    const last = to ?? dayOf(time_zone, this.now());
-    const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
-    const begin = startOfDate(time_zone, first);
-    const end = startOfDate(time_zone, dayAfter(last, 1));
-    if (end <= begin) throw refuseField('to', 'report.last_before_first');
-    if (end - begin > LONGEST_MS) throw refuseField('from', 'report.too_long');
-    const zone = { time_zone, ...(unknown_time_zone === undefined ? {} : { unknown_time_zone }) };
-    return { zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
-  }
-
   /** The median time of a first answer in the last 7 days, in seconds; null where there were few. Asked often, and up to a minute old. */
   response(): Promise<number | null> {
     // Measured by the monotonic clock of the machine.
@@ -135,7 +138,7 @@ export class Reports {
 
   /** @throws Problem `invalid_field` for days that are no span, or too long a one. */
   async read(query: ReportQuery): Promise<Report> {
-    const { zone, first, last, begin, end } = await this.spanOf(query);
+    const { zone, first, last, begin, end } = reportTime(query, await this.settings(), this.now());
     const all: Matter[] = [];
     for await (const matter of matters(this.database, begin, end)) all.push(matter);
     const byWeek = Map.groupBy(all, ({ opened_at }) => mondayOf(dayOf(zone.time_zone, Date.parse(opened_at))));
@@ -165,7 +168,7 @@ export class Reports {
 
   /** A line for each matter. */
   async *csv(query: ReportQuery): AsyncIterable<string> {
-    const { begin, end } = await this.spanOf(query);
+    const { begin, end } = reportTime(query, await this.settings(), this.now());
     yield BYTE_ORDER_MARK +
       csvLine([
         'Opened (UTC)',

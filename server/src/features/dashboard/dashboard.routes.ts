@@ -8,6 +8,7 @@ import {
   readDashboard,
   type ScoreReason,
 } from '@palisade/contract/dashboard';
+import type { Status } from '@palisade/contract/status';
 import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
@@ -31,10 +32,9 @@ export interface DashboardSources<Facts> {
     security_score: number;
     score_breakdown: ScoreReason[];
     checks: { ran: number; unknown: number };
+    status: Status;
     blocked: number;
     test_files_blocked: number;
-    rule_count: number;
-    infected_in_the_open: boolean;
   }>;
 }
 
@@ -53,6 +53,7 @@ async function readStatus<Facts>(sources: DashboardSources<Facts>, id: string): 
     security_score: overview.security_score,
     score_breakdown: overview.score_breakdown,
     score_checks: overview.checks,
+    status: overview.status,
     last_scan: recent_scans[0]?.scanned_at ?? NEVER,
     subscription,
     recent_scans,
@@ -60,11 +61,10 @@ async function readStatus<Facts>(sources: DashboardSources<Facts>, id: string): 
     measured: {
       threats_neutralized: overview.blocked,
       test_files_neutralized: overview.test_files_blocked,
-      firewall_rules: overview.rule_count,
+      firewall_rules: overview.status.looked_at.rules,
       files_scanned: scans.clean + scans.infected + scans.pending,
       files_infected: scans.infected,
       test_files_found: scans.test_files,
-      infected_in_the_open: overview.infected_in_the_open,
       files_pending: scans.pending,
       last_finished_at: scans.last_finished_at,
     },

@@ -18,11 +18,11 @@ const SECOND_FACTOR = {
 
 const NO_PLAN = {
   ...{ has_subscription: false, plan_name: null, is_premium: false, expires_at: null, price: null, currency: null },
-  ...{ features: [], max_devices: null, duration_months: null },
+  ...{ features: [], max_devices: null, max_web_devices: null, max_profiles: null, duration_months: null },
 };
 const NOTHING = {
   ...{ threats_neutralized: 0, test_files_neutralized: 0, firewall_rules: 0, files_scanned: 0, files_infected: 0 },
-  ...{ test_files_found: 0, infected_in_the_open: false, files_pending: 0, last_finished_at: null },
+  ...{ test_files_found: 0, files_pending: 0, last_finished_at: null },
 };
 
 describe('the status of the dashboard', async () => {
@@ -33,8 +33,14 @@ describe('the status of the dashboard', async () => {
   const status = async () => replyOf(await call(readDashboard, { token }));
 
   test('of a new account has a score of 100 and one thing to do, no plan, no scan', async () => {
-    expect(await status()).toEqual({
-      ...{ security_score: 100, score_breakdown: [SECOND_FACTOR], score_checks: { ran: 14, unknown: 13 }, last_scan: 'Never' },
+    const { status: told, ...rest } = await status();
+    expect(told).toMatchObject({
+      ...{ state: 'attention', sentence: SECOND_FACTOR.title, others: [], protected_by: [], is_scored: false },
+      ...{ next: { id: 'no_two_factor', action: 'Turn on two-factor', fix_route: SECOND_FACTOR.fix_route } },
+      looked_at: { files_read: 0, files_unread: 0, rules: 0, devices: 0, last_file_at: null },
+    });
+    expect(rest).toEqual({
+      ...{ security_score: 100, score_breakdown: [SECOND_FACTOR], score_checks: { ran: 16, unknown: 17 }, last_scan: 'Never' },
       ...{ subscription: NO_PLAN, recent_scans: [], devices: null, measured: NOTHING },
     });
   });
@@ -53,18 +59,23 @@ describe('the status of the dashboard', async () => {
     expect(after.last_scan).toBe(unread.scanned_at);
     expect(after.measured).toMatchObject({ files_scanned: 7, files_infected: 1, files_pending: 1, firewall_rules: 1 });
     expect(after.measured.last_finished_at).not.toBe(unread.scanned_at);
-    // A file of this week that was not fully read takes 2, an open port 8, a harmless test file nothing.
-    expect(after.security_score).toBe(90);
-    expect(after.score_breakdown.map(({ id }) => id)).toEqual(['no_two_factor', 'port_22_open', 'unread_lately']);
+    // An open port takes 8, a harmless test file and a file that was not fully read nothing.
+    expect(after.security_score).toBe(92);
+    expect(after.score_breakdown.map(({ id }) => id)).toEqual(['no_two_factor', 'port_22_open']);
   });
 
   test('says when an infected file could be neither sealed nor removed', async () => {
     const tom = await signIn('tom');
     await scanned(app, tom.token, 'toms.com', EICAR);
     // As the alert says of a file that stayed where it was.
-    await app.app.database.updateTable('alerts').set({ outcome: 'unknown' }).where('description', 'like', '%toms.com%').execute();
-    const { measured } = replyOf(await call(readDashboard, { token: tom.token }));
-    expect(measured).toMatchObject({ files_scanned: 1, files_infected: 1, infected_in_the_open: true });
+    await app.app.database
+      .updateTable('alerts')
+      .set({ outcome: 'unknown', severity: 'high' })
+      .where('description', 'like', '%toms.com%')
+      .execute();
+    const { measured, status: told } = replyOf(await call(readDashboard, { token: tom.token }));
+    expect(measured).toMatchObject({ files_scanned: 1, files_infected: 1 });
+    expect(told.next).toMatchObject({ id: 'infected_not_removed', fix_route: '/chat' });
   });
 });
 

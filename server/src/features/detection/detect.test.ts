@@ -1,3 +1,4 @@
+import { ruleName } from '@palisade/contract/alert-advice';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { SecurityEvent } from '#platform/security-event.ts';
@@ -524,4 +525,8 @@ describe('all sequences of events', () => {
     expect(windows.has(nameOf(place(WINDOWS_MAXIMUM + 9)))).toBe(true);
     expect(windows.has(nameOf(place(0)))).toBe(false);
   });
+});
+
+test('gives every rule a name in words', () => {
+  expect(RULES.filter(({ id }) => !/^[A-Z]/u.test(ruleName(id)))).toEqual([]);
 });

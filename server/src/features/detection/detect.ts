@@ -1,6 +1,6 @@
 import type { AlertPhrase } from '@palisade/contract/alert-phrases';
-import type { Severity } from '@palisade/contract/anti-hacking';
 import { may } from '@palisade/contract/may';
+import type { Severity } from '@palisade/contract/severity';
 import { isOutOfReach } from './infected-file.ts';
 import {
   AFTER_FAILURES,

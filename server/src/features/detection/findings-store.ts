@@ -1,5 +1,6 @@
-import { severitySchema, THREAT_TYPES } from '@palisade/contract/anti-hacking';
+import { THREAT_TYPES } from '@palisade/contract/anti-hacking';
 import { phraseSchema } from '@palisade/contract/phrase';
+import { severitySchema } from '@palisade/contract/severity';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { inBatches } from '#platform/batches.ts';

@@ -1,7 +1,8 @@
 import { ALERT_PHRASES, type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases';
-import type { Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import type { ThreatType } from '@palisade/contract/anti-hacking';
 import { may } from '@palisade/contract/may';
 import type { ParamsOf } from '@palisade/contract/phrase';
+import type { Severity } from '@palisade/contract/severity';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import { UNKNOWN_CLIENT } from '#platform/user-agent.ts';
 import { infectedFilePhrase } from './infected-file.ts';

@@ -213,6 +213,7 @@ test('a found file is recorded, raised, and restored by an order, once each in s
   expect(order).toMatchObject({ finding_id: file.id, action: 'restore' });
   await hear(eventOf({ event: 'order_done', order_id: order?.id ?? '', ok: true, message: null }));
   expect(await findings()).toMatchObject([{ state: 'restored', order: null }]);
+  expect(world.settled).toEqual([[file.path, false]]);
   await expect(devices.order(await finding(), 'delete')).rejects.toMatchObject({ code: 'conflict' });
 });
 

@@ -3,9 +3,9 @@ import type { Kysely } from 'kysely';
 import { inBatches } from '#platform/batches.ts';
 import { type DatabaseClock, databaseClock } from '#platform/database-clock.ts';
 import { newId } from '#platform/id.ts';
-import { createDesiredStates, type DesiredStates, type GrantedOf, type PersonsRules } from './desired-state.ts';
+import { createDesiredStates, type DesiredStates, type GrantedOf, type NameKeys, type PersonsRules } from './desired-state.ts';
 import { type DeviceIncident, incidentOfEvent } from './device-alerts.ts';
-import { createDeviceFiles, type DeviceFiles, type RecordScan } from './device-files.ts';
+import { createDeviceFiles, type DeviceFiles, type FoundRecords } from './device-files.ts';
 import { momentOn } from './device-moment.ts';
 import { type DeviceRow, desiredRev } from './device-record.ts';
 import type { DeviceTables } from './devices.tables.ts';
@@ -37,10 +37,11 @@ interface AgentsOptions {
   database: Kysely<DeviceTables>;
   rules: PersonsRules;
   raise: (incident: DeviceIncident) => Promise<void>;
-  recordScan: RecordScan;
+  records: FoundRecords;
   signatureEditions: Pick<SignatureEditions, 'current'>;
   measuredSessions: Pick<MeasuredSessions, 'hear' | 'wanted'>;
   secondLooks: Pick<SecondLooks, 'wanted' | 'failed'>;
+  nameKeys: Pick<NameKeys, 'keyOf'>;
   grantedOf: GrantedOf;
   now: () => number;
   /** Findings of one device that are kept; fewer in tests. */

@@ -23,12 +23,26 @@ export type GrantedOf = (device: {
   user_id: string;
 }) => Promise<{ session_id: string; grants: readonly string[] } | undefined>;
 
+/** Keys by which agents ask this server for names. */
+export interface NameKeys {
+  /** Undefined for a device whose person does not want web protection on it. */
+  keyOf(device_id: string): Promise<string | undefined>;
+  /** Its device is revoked. */
+  end(device_id: string): Promise<void>;
+}
+
 /** The desired state of devices. */
 export interface DesiredStates {
   /** A mark that changes with the state to tell; undefined for a device that is revoked. */
   markOf(device_id: string): Promise<string | undefined>;
   /** The whole state that a device is to have, and its mark. */
   desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined>;
+}
+
+/** Another part of the desired state of a device has changed; its agent is nudged afterwards. */
+export async function raiseToldRev(database: Kysely<DeviceTables>, device_id: string): Promise<void> {
+  const next = database.updateTable('devices').set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }));
+  await next.where('id', '=', device_id).execute();
 }
 
 /** Differs whenever the state to send differs. */
@@ -41,9 +55,10 @@ export function createDesiredStates(parts: {
   signatureEditions: Pick<SignatureEditions, 'current'>;
   measuredSessions: Pick<MeasuredSessions, 'wanted'>;
   secondLooks: Pick<SecondLooks, 'wanted'>;
+  nameKeys: Pick<NameKeys, 'keyOf'>;
   grantedOf: GrantedOf;
 }): DesiredStates {
-  const { database, rules, signatureEditions, measuredSessions, secondLooks, grantedOf } = parts;
+  const { database, rules, signatureEditions, measuredSessions, secondLooks, nameKeys, grantedOf } = parts;
 
   async function controlOf(device: { id: string; user_id: string }): Promise<Desired['control']> {
     const granted = await grantedOf(device);
@@ -72,11 +87,12 @@ export function createDesiredStates(parts: {
     const device = await database.selectFrom('devices').selectAll().where('id', '=', device_id).executeTakeFirst();
     if (device === undefined || device.revoked_at !== null) return undefined;
     const { rev, rules: all } = await rules.enforced(device.user_id);
-    const [signatures, remote_sessions, second_looks, control, jobs, orders] = await Promise.all([
+    const [signatures, remote_sessions, second_looks, control, key, jobs, orders] = await Promise.all([
       signatureEditions.current(),
       measuredSessions.wanted(device_id),
       secondLooks.wanted(device_id),
       controlOf(device),
+      nameKeys.keyOf(device_id),
       database
         .selectFrom('device_scans')
         .select(['id', 'scan', 'path', 'wanted'])
@@ -123,6 +139,7 @@ export function createDesiredStates(parts: {
         signatures,
         remote_sessions: is_confirmed ? remote_sessions : [],
         control: is_confirmed ? control : null,
+        web_protection: is_confirmed && key !== undefined ? { key } : null,
       },
     };
   }

@@ -1,5 +1,6 @@
 import type { DeviceEvent, Found } from '@palisade/contract/agent';
 import { type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases';
+import { TEST_FILE_THREATS } from '@palisade/contract/constants';
 import type { DeviceAlert } from '@palisade/contract/devices';
 
 /** The part of an alert that a device's news give; the code that raises alerts knows the rest. */
@@ -87,7 +88,9 @@ export function incidentOfFile({ id, user_id, device_name }: Where, file: Found)
   const found = { threat, device: device_name, path };
   return {
     ...{ rule: 'device_infected_file', key: `scan:device:${id}:${file.id}`, user_id, at: file.found_at },
-    ...{ threat_type: 'malware_detected', severity: kept ? 'high' : 'critical', ip_address: null },
+    ...{ threat_type: 'malware_detected', ip_address: null },
+    // The industry's harmless test files are low wherever they lie.
+    severity: TEST_FILE_THREATS.includes(threat) ? 'low' : kept ? 'high' : 'critical',
     phrase: kept
       ? alertPhrase('device.infected_file.quarantined', found)
       : reason === null

@@ -14,8 +14,20 @@ export interface FoundOnDevice {
   file: Found;
 }
 
-/** Writes such a record as part of a transaction. Answers what tells of it, once that is committed. */
-export type RecordScan = (database: Kysely<DeviceTables>, found: FoundOnDevice) => Promise<() => void>;
+/** The records of scans that devices' files have. Both write as part of a transaction, and answer what tells of it, once that is committed. */
+export interface FoundRecords<Database = Kysely<DeviceTables>> {
+  add(database: Database, found: FoundOnDevice): Promise<() => void>;
+  /** The agent deleted the file, or restored it: its infection ends, or is open again. */
+  settle(database: Database, copy: CopyOnDevice, is_deleted: boolean): Promise<() => void>;
+}
+
+/** Where a copy of a file lies on a device. */
+interface CopyOnDevice {
+  user_id: string;
+  device_id: string;
+  path: string;
+  file_hash: string;
+}
 
 /** Devices' reports about scanned, found, restored and deleted files. */
 export interface DeviceFiles {
@@ -63,10 +75,18 @@ async function makeRoom(database: Kysely<DeviceTables>, device_id: string, kept:
 
 /** Takes the device's answer to an order about a file. */
 async function finishOrder(
-  database: Kysely<DeviceTables>,
+  { database, records }: { database: Kysely<DeviceTables>; records: Pick<FoundRecords, 'settle'> },
   device: DeviceRow,
   { order_id, ok, message }: { order_id: string; ok: boolean; message: string | null },
 ): Promise<void> {
+  const ordered = await database
+    .selectFrom('device_findings')
+    .select(['user_id', 'device_id', 'path', 'file_hash', 'order_action'])
+    .where('device_id', '=', device.id)
+    .where('order_id', '=', order_id)
+    .execute();
+  // First: an answer that is cut off is repeated, and finds its order again.
+  if (ok) for (const { order_action, ...copy } of ordered) (await records.settle(database, copy, order_action === 'delete'))();
   await database
     .updateTable('device_findings')
     .set(({ eb, ref }) => ({
@@ -97,11 +117,11 @@ async function finishOrder(
 export function createDeviceFiles(parts: {
   database: Kysely<DeviceTables>;
   raise: (incident: DeviceIncident) => Promise<void>;
-  recordScan: RecordScan;
+  records: FoundRecords;
   now: () => number;
   findings_kept?: number | undefined;
 }): DeviceFiles {
-  const { database, raise, recordScan, now, findings_kept = FINDINGS_KEPT } = parts;
+  const { database, raise, records, now, findings_kept = FINDINGS_KEPT } = parts;
   const at = () => new Date(now()).toISOString();
 
   /**
@@ -129,7 +149,7 @@ export function createDeviceFiles(parts: {
         })
         .execute();
       await makeRoom(transaction, device.id, findings_kept);
-      return await recordScan(transaction, { user_id: device.user_id, device, file });
+      return await records.add(transaction, { user_id: device.user_id, device, file });
     });
     tell();
     return true;
@@ -179,5 +199,5 @@ export function createDeviceFiles(parts: {
     return [{ kind: 'noted', seq: report.seq, events: [] }];
   }
 
-  return { hearScan, finishOrder: (device, answer) => finishOrder(database, device, answer) };
+  return { hearScan, finishOrder: (device, answer) => finishOrder({ database, records }, device, answer) };
 }

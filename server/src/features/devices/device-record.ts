@@ -12,6 +12,7 @@ import {
   TRIAL_MS,
   telemetrySchema,
   watchingSchema,
+  webProtectionStateSchema,
 } from '@palisade/contract/agent';
 import { type Device, type DeviceFinding, type DeviceScan, type Enforcement, STALLED_MS } from '@palisade/contract/devices';
 import type { Selectable } from 'kysely';
@@ -100,6 +101,7 @@ export function deviceOf(
     is_watching: row.is_watching === 1,
     watching: read(watchingSchema, row.watching) ?? null,
     health: read(agentHealthSchema, row.health) ?? null,
+    web_protection: read(webProtectionStateSchema, row.web_protection) ?? null,
     watched: read(foldersSchema, row.watched) ?? [],
     exclusions: read(foldersSchema, row.exclusions) ?? [],
     scan: more.scan === undefined ? null : deviceScanOf(more.scan),

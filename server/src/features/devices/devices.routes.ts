@@ -39,6 +39,8 @@ import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { AgentService } from './agent-channel.ts';
 import type { Agents } from './agents.ts';
+import type { NameKeys } from './desired-state.ts';
+import type { DeviceRow } from './device-record.ts';
 import { countWishes, deleteWish, saveWish, wishesOf } from './device-wishes.ts';
 import { refuse } from './devices.refusals.ts';
 import type { DeviceTables } from './devices.tables.ts';
@@ -79,30 +81,36 @@ const NOT_SCANNED = 'The server couldn’t scan it.';
 /** The name of a file without the folders that it is in. */
 const nameOf = (path: string) => path.split('/').at(-1) ?? '';
 
-export function serveDevices(
-  api: Api,
-  parts: {
-    database: Kysely<Pick<DeviceTables, 'device_wishes'>>;
-    devices: Devices;
-    enrolment: Enrolment;
-    agents: Agents;
-    signatureEditions: SignatureEditions;
-    secondLooks: SecondLooks;
-    receive: ReceiveFile;
-    agentService: () => AgentService;
-    /** Called with a person whose devices were changed by someone else. */
-    onChange: (user_id: string) => void;
-    keptAnswers: Pick<KeptAnswers, 'keepList'>;
-    public_url: string | undefined;
-    now: () => number;
-  },
-): void {
+interface DevicesRoutes {
+  database: Kysely<Pick<DeviceTables, 'device_wishes'>>;
+  devices: Devices;
+  enrolment: Enrolment;
+  agents: Agents;
+  signatureEditions: SignatureEditions;
+  secondLooks: SecondLooks;
+  receive: ReceiveFile;
+  agentService: () => AgentService;
+  /** Called with a person whose devices were changed by someone else. */
+  onChange: (user_id: string) => void;
+  nameKeys: Pick<NameKeys, 'end'>;
+  keptAnswers: Pick<KeptAnswers, 'keepList'>;
+  public_url: string | undefined;
+  now: () => number;
+}
+
+export function serveDevices(api: Api, parts: DevicesRoutes): void {
   const { database, devices, enrolment, agents, signatureEditions, secondLooks, receive, agentService, onChange } = parts;
-  const { keptAnswers, public_url, now } = parts;
+  const { nameKeys, keptAnswers, public_url, now } = parts;
   const own = { find: ({ id }: { id: string }) => devices.find(id) };
   const ownScan = { find: ({ id }: { id: string }) => devices.findScan(id) };
   const ownFinding = { find: ({ id }: { id: string }) => devices.findFinding(id) };
   const doer = (request: FastifyRequest, actor_id: string) => ({ origin: originOf(request), actor_id });
+
+  const revoke = async (row: DeviceRow, by: ReturnType<typeof doer>) => {
+    const revoked = await devices.revoke(row, by);
+    await nameKeys.end(row.id);
+    return revoked;
+  };
 
   const list = keptAnswers.keepList(listDevices, async ({ session, query, header, request }) => {
     const rows = await devices.list(session.user.id, query);
@@ -123,7 +131,7 @@ export function serveDevices(
   serve(api, readDevice, own, ({ row }) => devices.read(row));
   serve(api, changeDevice, own, ({ row, body }) => devices.change(row, body));
   serve(api, confirmDevice, own, ({ row, body }) => devices.confirm(row, body.fingerprint));
-  serve(api, revokeDevice, own, ({ row, session, request }) => devices.revoke(row, doer(request, session.user.id)));
+  serve(api, revokeDevice, own, ({ row, session, request }) => revoke(row, doer(request, session.user.id)));
   serve(api, removeDevice, own, ({ row, session, request }) => devices.remove(row, doer(request, session.user.id)));
   serve(api, listDeviceScans, own, async ({ row, query, header, request }) => {
     const rows = await devices.scans(row, query);
@@ -194,7 +202,7 @@ export function serveDevices(
   serve(ofDevices, leaveDevice, 'anyone', async ({ body, request }) => {
     const row = await agents.authenticate(body);
     if (row === undefined) throw new Problem('device_revoked');
-    await devices.revoke(row, doer(request, row.user_id));
+    await revoke(row, doer(request, row.user_id));
     onChange(row.user_id);
   });
 }

@@ -63,6 +63,8 @@ export interface DeviceTables {
     /** When the agent last reported, or a new start of it said hello; and its health (JSON). */
     reported_at: string | null;
     health: string | null;
+    /** JSON: what its agent said of web protection. */
+    web_protection: string | null;
     watched: string;
     exclusions: string;
     last_full_scan_at: string | null;
@@ -179,6 +181,7 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
       'foreign_tables',
       'watching',
       'health',
+      'web_protection',
       'watched',
       'exclusions',
     ],

@@ -7,7 +7,7 @@ import {
   ENROLMENT_TRIES,
   type Os,
 } from '@palisade/contract/agent';
-import { DEVICE_NAME_MAXIMUM } from '@palisade/contract/devices';
+import { DEVICE_NAME_MAXIMUM } from '@palisade/contract/device-name';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import type { Kysely } from 'kysely';
 import type { Audit, AuditTables } from '#platform/audit.ts';
@@ -205,6 +205,7 @@ export class Enrolment {
             watching: null,
             reported_at: null,
             health: null,
+            web_protection: null,
             watched: '[]',
             exclusions: '[]',
           })

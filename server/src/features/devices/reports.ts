@@ -195,6 +195,7 @@ export class Reports {
           watching: report.watching === null ? null : JSON.stringify(report.watching),
           reported_at: at(this.now),
           health: report.health === null ? null : JSON.stringify(report.health),
+          web_protection: report.web_protection === null ? null : JSON.stringify(report.web_protection),
         })
         .where('id', '=', device.id)
         .where(({ or, eb }) =>

@@ -45,7 +45,7 @@ Did you already call? Read [Someone called me about my computer](/help/somebody-
 
 ## You didn’t open it
 
-Delete the infected file from your computer and empty the trash. That’s all.
+Delete the infected file from your computer and empty the trash. Then press **I deleted it** in [Antivirus](/antivirus).
 
 ## You opened it
 
@@ -298,5 +298,46 @@ You can share one alert, scan, or rule from its page. Support sees only what you
 - **Neutralized:** It was already stopped.
 
 If you don’t recognize a sign-in, press **It wasn’t me**. We’ll end that session at once. Then change your password.`,
+  },
+  {
+    slug: 'someone-signed-in',
+    title: 'Someone signed in as me',
+    summary: 'Sign out everywhere else, change your password, and turn on two-factor sign-in.',
+    body: `Do these steps on a device that you trust.
+
+1. [Sign out everywhere else](/dashboard?open=security&tab=sessions). The other person is out at once.
+2. [Change your password](/dashboard?open=security&tab=password). Use one that you use nowhere else.
+3. [Turn on two-factor sign-in](/dashboard?open=security&tab=two-factor). A stolen password isn’t enough then.
+4. Look at [your account’s activity](/dashboard?open=security&tab=activity) for changes that you didn’t make.
+5. Change the password of your email account, too. It can reset all others.
+
+## You can’t sign in any more
+
+Read [I can’t sign in](/help/i-cannot-sign-in), or call support. Support never asks for your password.
+
+## What the other person saw
+
+Tell us in [the chat](/chat) when it happened.`,
+  },
+  {
+    slug: 'lost-phone',
+    title: 'I lost my phone',
+    summary: 'Lock it, sign it out, and get back in without its codes.',
+    body: `1. **Lock the phone** from another device: [Find My](https://www.icloud.com/find) for an iPhone, [Find Hub](https://www.google.com/android/find) for Android.
+2. Call your phone company and have the SIM card blocked.
+3. [Sign out everywhere else](/dashboard?open=security&tab=sessions), so that the phone can’t open your account.
+4. [Change your password](/dashboard?open=security&tab=password).
+
+## Your sign-in codes were on it
+
+Sign in with one of your **recovery codes**, or with a passkey on another device. Then open [two-factor sign-in](/dashboard?open=security&tab=two-factor), remove the lost phone’s app, and add a new one.
+
+No recovery codes? Call support and have your account’s email address ready.
+
+## It was a protected device
+
+Remove it in [Devices](/devices), so that it no longer has access.
+
+Did your bank’s app run on it? Call your bank first.`,
   },
 ];

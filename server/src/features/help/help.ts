@@ -35,6 +35,10 @@ export interface Help {
 /** Each is written once: an article that administrators deleted stays deleted. Later versions add their own to older installations. */
 const SEEDED = [
   { fact: 'help_seeded', articles: FIRST_ARTICLES },
+  {
+    fact: 'help_seeded_urgent',
+    articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'someone-signed-in' || slug === 'lost-phone'),
+  },
   { fact: 'help_seeded_scam_check', articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'is-this-real') },
 ];
 const FOUND_MAXIMUM = 50;

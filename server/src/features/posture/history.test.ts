@@ -145,6 +145,8 @@ test('counts real threats, and the blocked ones of them, by the day they were fi
   await alerts.raise(incident(person.id, '2026-12-01T18:10:00.000Z'));
   await alerts.raise(incident(person.id, '2026-12-01T18:20:00.000Z', 'allowed'));
   await alerts.raise(incident(person.id, '2026-12-03T08:00:00.000Z'));
+  // A harmless test file is no threat.
+  await alerts.raise({ ...incident(person.id, '2026-12-03T09:00:00.000Z'), threat_type: 'malware_detected' });
   await person.at('2026-12-04T10:00:00.000Z');
   replyOf(await call(simulateThreat, { token: person.token() }));
   const counts = async (time_zone: string) => {

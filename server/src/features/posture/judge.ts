@@ -1,8 +1,11 @@
 import type { Finding, PostureScan } from '@palisade/contract/anti-hacking';
 import { type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
+import { severitySchema } from '@palisade/contract/severity';
+import type { StatusStep } from '@palisade/contract/status';
 import type { Sentence } from '#platform/sentence.ts';
+import type { Check, Group, Outcome } from './check.ts';
 import { sentence } from './posture.phrases.ts';
-import { CHECKS, type Check, CRITICAL_CHECK, type Group, type Outcome } from './posture-checks.ts';
+import { CHECKS, CRITICAL_CHECK } from './posture-checks.ts';
 import type { PostureFacts } from './posture-facts.ts';
 
 /** No group takes more than this off the score: a weight of this project. */
@@ -16,6 +19,8 @@ export interface Judgement extends Pick<PostureScan, SaidOfScan> {
   findings: Finding[];
   security_score: number;
   score_breakdown: ScoreReason[];
+  /** The failed checks as steps, the gravest first. */
+  steps: StatusStep[];
   /** Number of checks that ran, and of those that could not. */
   checks: { ran: number; unknown: number };
 }
@@ -28,6 +33,33 @@ type Judged = Check & {
 };
 
 const UNKNOWN = sentence('unknown');
+
+/** Danger first, then by severity, then by what a check can cost at most; else in the order of the checks. */
+function byWeight(one: Check, other: Check): number {
+  return (
+    Number(other.is_danger ?? false) - Number(one.is_danger ?? false) ||
+    severitySchema.options.indexOf(other.severity) - severitySchema.options.indexOf(one.severity) ||
+    other.deduction - one.deduction
+  );
+}
+
+function stepsOf(checks: readonly Judged[], findings: readonly Finding[]): StatusStep[] {
+  const byId = new Map(findings.map((finding) => [finding.id, finding]));
+  return checks.toSorted(byWeight).flatMap(({ id, severity, is_danger = false, outcome, action }) => {
+    const finding = byId.get(id);
+    if (finding?.state !== 'fail') return [];
+    const title = outcome?.title ?? sentence(`${id}.fault`);
+    const button = outcome?.fix?.action ?? action;
+    return [
+      {
+        ...{ id, severity, is_danger, title: title.english, title_phrase: title.phrase },
+        ...{ evidence: finding.evidence, evidence_phrase: outcome?.evidence.phrase ?? UNKNOWN.phrase },
+        ...{ action: button.english, action_phrase: button.phrase, fix_route: finding.fix_route },
+        ...{ deduction: finding.deduction, gain: finding.gain },
+      },
+    ];
+  });
+}
 
 function judged(check: Check, facts: PostureFacts): Judged {
   const answer = check.run?.(facts);
@@ -59,16 +91,16 @@ function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string
 export function judge(facts: PostureFacts): Judgement {
   const checks = CHECKS.map((check) => judged(check, facts));
   const ceilingOf = (critical: number) => (critical > 0 ? SCORE_WITH_CRITICAL : SECURITY_SCORE_MAXIMUM);
-  const { taken, score } = deduct(checks, ceilingOf(facts.unblocked.critical));
+  const { taken, score } = deduct(checks, ceilingOf(facts.alerts.critical.count));
   const without = (id: string) =>
     deduct(
       checks.filter((check) => check.id !== id),
-      ceilingOf(id === CRITICAL_CHECK ? 0 : facts.unblocked.critical),
+      ceilingOf(id === CRITICAL_CHECK ? 0 : facts.alerts.critical.count),
     ).score - score;
 
   const findings = checks.map(({ id, severity, fix_route, outcome, undecided }): Finding => {
     const isFailed = outcome !== undefined && outcome.times > 0;
-    const title = sentence(isFailed ? `${id}.fault` : `${id}.goal`);
+    const title = isFailed ? (outcome.title ?? sentence(`${id}.fault`)) : sentence(`${id}.goal`);
     const evidence = outcome?.evidence ?? undecided;
     return {
       ...{ id, title: title.english, title_phrase: title.phrase, severity },
@@ -94,6 +126,7 @@ export function judge(facts: PostureFacts): Judgement {
     recommendation_phrases: recommendations.map(({ phrase }) => phrase),
     coverage: coverage.english,
     coverage_phrase: coverage.phrase,
+    steps: stepsOf(checks, findings),
     checks: { ran: known, unknown: findings.length - known },
   };
 }

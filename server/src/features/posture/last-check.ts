@@ -1,16 +1,12 @@
-import { type PostureScan, postureScanSchema } from '@palisade/contract/anti-hacking';
 import type { Kysely } from 'kysely';
-import { z } from 'zod';
 import type { PostureTables } from './posture.tables.ts';
 
-const storedSchema = z
-  .string()
-  .transform((text): unknown => JSON.parse(text))
-  .pipe(postureScanSchema);
+/** The version before keeps the result of a check there, and takes a text that it cannot read for none. */
+const NO_RESULT = '{}';
 
-/** Keeps the result of a security check in place of the person's earlier one. `now` is in ms. */
-export async function keepCheck(database: Kysely<PostureTables>, user_id: string, scan: PostureScan, now: number): Promise<void> {
-  const kept = { checked_at: new Date(now).toISOString(), result: JSON.stringify(scan) };
+/** Notes that a person asked for a security check. `now` is in ms. */
+export async function noteCheck(database: Kysely<PostureTables>, user_id: string, now: number): Promise<void> {
+  const kept = { checked_at: new Date(now).toISOString(), result: NO_RESULT };
   await database
     .insertInto('security_checks')
     .values({ user_id, ...kept })
@@ -18,17 +14,8 @@ export async function keepCheck(database: Kysely<PostureTables>, user_id: string
     .execute();
 }
 
-/** The newest security check of a person; null before the first one, and for a result of another version that no longer parses. */
-export async function readCheck(
-  database: Kysely<PostureTables>,
-  user_id: string,
-): Promise<{ checked_at: string; result: PostureScan } | null> {
-  const row = await database
-    .selectFrom('security_checks')
-    .select(['checked_at', 'result'])
-    .where('user_id', '=', user_id)
-    .executeTakeFirst();
-  if (!row) return null;
-  const result = storedSchema.safeParse(row.result);
-  return result.success ? { checked_at: row.checked_at, result: result.data } : null;
+/** When a person last asked for a security check; ISO time, undefined before the first. */
+export async function lastCheckAt(database: Kysely<PostureTables>, user_id: string): Promise<string | undefined> {
+  const row = await database.selectFrom('security_checks').select('checked_at').where('user_id', '=', user_id).executeTakeFirst();
+  return row?.checked_at;
 }

@@ -1,14 +1,15 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { type AddressSet, readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewall-grammar';
+import type { Named } from './named.ts';
 
-/** The openings by a person's firewall rules, each with the names of the rules. */
+/** The openings by a person's firewall rules, each with the rules. */
 export interface OpenRules {
   /** Everything, to everyone. */
-  everything: readonly string[];
+  everything: readonly Named[];
   /** The ports among those asked for that are open to everyone. */
-  ports: ReadonlyMap<number, readonly string[]>;
-  /** Rules that repeat or contradict another one. */
-  clashing: readonly string[];
+  ports: ReadonlyMap<number, readonly Named[]>;
+  /** Rules that repeat or contradict another one, those without an effect first. */
+  clashing: readonly Named[];
 }
 
 type Family = NonNullable<AddressSet['family']>;
@@ -33,7 +34,7 @@ function coversPort(field: string, port: number | undefined): boolean {
 }
 
 /** Inbound rules that let everyone in, less the families that a block closes to everyone: a block always wins. */
-function openFor(rules: readonly Rule[], port: number | undefined): string[] {
+function openFor(rules: readonly Rule[], port: number | undefined): Named[] {
   const covering = rules.filter(
     (rule) =>
       rule.enabled &&
@@ -51,7 +52,7 @@ function openFor(rules: readonly Rule[], port: number | undefined): string[] {
     .filter((rule) => rule.action === 'allow')
     .filter((rule) => port !== undefined || wholeFamilies(rule.destination_ip).length > 0)
     .filter((rule) => wholeFamilies(rule.source_ip).some((family) => !closed.includes(family)))
-    .map((rule) => rule.rule_name);
+    .map(named);
 }
 
 /** The traffic of a rule, as one text: two rules have the same exactly when they are about the same traffic. */
@@ -71,7 +72,9 @@ function trafficOf(rule: Rule): string | undefined {
 }
 const EVERY_PORT = '1-65535';
 
-/** Enabled rules that repeat an older one, or that contradict another one. */
+const named = ({ id, rule_name }: Rule): Named => ({ id, name: rule_name });
+
+/** Enabled rules that repeat an older one, or that contradict another one. A block wins, so the allows come first. */
 function clashingOf(rules: readonly Rule[]): Rule[] {
   const groups = Map.groupBy(
     rules.filter(({ enabled }) => enabled),
@@ -84,7 +87,7 @@ function clashingOf(rules: readonly Rule[]): Rule[] {
       if (some.some((other) => other.action !== rule.action || other.id < rule.id)) clashing.add(rule);
     }
   }
-  return rules.filter((rule) => clashing.has(rule));
+  return rules.filter((rule) => clashing.has(rule)).toSorted((one, other) => one.action.localeCompare(other.action));
 }
 
 /** Looks at all rules of a person, in time that rises with their number. */
@@ -92,6 +95,6 @@ export function readOpenRules(rules: readonly Rule[], ports: readonly number[]):
   return {
     everything: openFor(rules, undefined),
     ports: new Map(ports.map((port) => [port, openFor(rules, port)])),
-    clashing: clashingOf(rules).map(({ rule_name }) => rule_name),
+    clashing: clashingOf(rules).map(named),
   };
 }

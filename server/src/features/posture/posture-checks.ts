@@ -1,9 +1,10 @@
-import type { FixPlace, Severity } from '@palisade/contract/anti-hacking';
+import type { Severity } from '@palisade/contract/severity';
 import type { Sentence } from '#platform/sentence.ts';
+import type { Check, Fix, Outcome } from './check.ts';
+import { HOUSEHOLD_CHECKS } from './household-checks.ts';
+import { isFew, linesOf, type Named, namedDevices } from './named.ts';
 import { type CheckId, RECOVERY_CODES_LEAST, sentence } from './posture.phrases.ts';
-import type { DeviceFacts, PostureFacts } from './posture-facts.ts';
-
-export type Group = 'account' | 'rules' | 'devices' | 'files';
+import type { DeviceFacts } from './posture-facts.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -12,81 +13,66 @@ const ADMIN_WITHOUT_SECOND_FACTOR = 20;
 
 /** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on. In ms. */
 const NEW_FOR_MS = 24 * HOUR_MS;
+const DAY_MS = 24 * HOUR_MS;
 
-const TWO_FACTOR_ROUTE = '/dashboard?open=security&tab=two-factor';
-
-const PASSWORD_ROUTE = '/dashboard?open=security&tab=password';
-
-const SESSIONS_ROUTE = '/dashboard?open=security&tab=sessions';
-
-/** Why a check that ran cannot tell, in a sentence. */
-interface Undecided {
-  reason: Sentence;
-}
-
-/** The outcome of a check: no fault (`times` 0), or the number of deductions. */
-export interface Outcome {
-  times: number;
-  evidence: Sentence;
-  /** In place of the check's own. */
-  deduction?: number;
-  fix?: Fix;
-}
-
-/** The advice, and the page for it. */
-interface Fix {
-  advice: Sentence;
-  fix_route: FixPlace | `/anti-hacking?alert=${string}`;
-}
-
-export interface Check extends Fix {
-  /** Its titles are the sentences `fault`, when it fails, and `goal`. */
-  id: CheckId;
-  group: Group;
-  severity: Severity;
-  deduction: number;
-  /** Absent, or undefined: nothing on this server can tell. */
-  run?: (facts: PostureFacts) => Outcome | Undecided | undefined;
-}
-
-/** A sentence names at most so many things; of more it gives the number. */
-const NAMED_MAXIMUM = 3;
-
-const isFew = (names: readonly string[]) => names.length <= NAMED_MAXIMUM;
-
-/** Names as a parameter has them. */
-const linesOf = (names: readonly string[]) => names.join('\n');
-
-/** The ports that the checks ask about: SSH, Telnet, file sharing of Windows, Remote Desktop, VNC. */
-const PORTS = [22, 23, 445, 3389, 5900] as const;
+/** From so many days before its end a plan is a step, until another one is asked for. */
+const PLAN_ENDS_SOON_DAYS = 14;
 
 /** The check whose failure caps the score. */
 export const CRITICAL_CHECK = 'open_alert_critical';
 
+const TWO_FACTOR_ROUTE = '/dashboard?open=security&tab=two-factor';
+const PASSWORD_ROUTE = '/dashboard?open=security&tab=password';
+const SESSIONS_ROUTE = '/dashboard?open=security&tab=sessions';
+
+/** The ports that the checks ask about: SSH, Telnet, file sharing of Windows, Remote Desktop, VNC. */
+const PORTS = [22, 23, 445, 3389, 5900] as const;
+
+/** The place of alerts. */
+const ALERTS = { fix_route: '/anti-hacking', action: sentence('action.alert') } as const;
+
 /** Leads to an alert, over the page that lists them all. */
 function openAlert(advice: Sentence, id: string | undefined): Pick<Outcome, 'fix'> {
-  return id === undefined ? {} : { fix: { advice, fix_route: `/anti-hacking?alert=${id}` } };
+  return id === undefined ? {} : { fix: { ...ALERTS, advice, fix_route: `/anti-hacking?alert=${id}` } };
 }
 
-function alertCheck(level: 'high' | 'critical', deduction: number): Check {
-  const id = `open_alert_${level}` as const;
+/** Counts open alerts of one kind. */
+function alertCheck(
+  id: 'open_alert_high' | 'open_alert_critical' | 'open_alert_lesser' | 'password_guessing',
+  { kind, ...rest }: Pick<Check, 'severity' | 'deduction' | 'is_danger'> & { kind: 'critical' | 'high' | 'lesser' | 'guessing' },
+): Check {
   const advice = sentence(`${id}.advice`);
   return {
-    id,
-    group: 'account',
-    severity: level,
-    advice,
-    fix_route: '/anti-hacking',
-    deduction,
-    run: ({ unblocked, newest }) => ({
-      ...openAlert(advice, newest[level]),
-      times: unblocked[level],
-      evidence: sentence(`${id}.count`, { count: unblocked[level] }),
+    ...{ id, group: 'account', advice, ...ALERTS, ...rest },
+    run: ({ alerts }) => ({
+      ...openAlert(advice, alerts[kind].newest),
+      times: alerts[kind].count,
+      evidence: sentence(`${id}.count`, { count: alerts[kind].count }),
     }),
   };
 }
 
 export const CHECKED_PORTS: readonly number[] = PORTS;
+
+const WEB_DEVICES = {
+  fix_route: '/web-protection',
+  action: sentence('action.web_device'),
+  advice: sentence('web_device_silent.advice'),
+} as const;
+
+const RULES = { fix_route: '/firewall', action: sentence('action.rules') } as const;
+
+/** Leads to the rule or device that a fault is about; to their list if it is about several. */
+function openOne(
+  fix: { advice: Sentence; action: Sentence; place: '/firewall?rule' | '/devices?device' | '/web-protection?device' },
+  [one, ...others]: readonly Named[],
+): Pick<Outcome, 'fix'> {
+  const { place, advice, action } = fix;
+  return one === undefined || others.length > 0 ? {} : { fix: { advice, action, fix_route: `${place}=${one.id}` } };
+}
+
+const openRule = (advice: Sentence, rules: readonly Named[]) =>
+  openOne({ advice, action: sentence('action.rule'), place: '/firewall?rule' }, rules);
 
 function portCheck(port: (typeof PORTS)[number]): Check {
   return {
@@ -94,7 +80,7 @@ function portCheck(port: (typeof PORTS)[number]): Check {
     group: 'rules',
     severity: 'high',
     advice: sentence(`port_${port}_open.advice`),
-    fix_route: '/firewall',
+    ...RULES,
     deduction: 8,
     run: (facts) => {
       const rules = facts.rules.ports.get(port) ?? [];
@@ -102,21 +88,24 @@ function portCheck(port: (typeof PORTS)[number]): Check {
       const evidence = isFew(rules)
         ? sentence('port_open.named', { rules: linesOf(rules) })
         : sentence('port_open.many', { count: rules.length });
-      return { times: 1, evidence };
+      return { times: 1, evidence, ...openRule(sentence(`port_${port}_open.advice`), rules) };
     },
   };
 }
 
+const SUPPORT = { fix_route: '/chat', action: sentence('action.support') } as const;
+
 const SIGNATURE_SOURCES: Fix = {
   advice: sentence('signatures.advice_for_admin'),
   fix_route: '/antivirus',
+  action: sentence('action.definitions'),
 };
 
 /** Fails from `after_h` on, up to where the next check takes over. Hours. */
-function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice' | 'fix_route' | 'run'> {
+function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice' | 'fix_route' | 'action' | 'run'> {
   return {
     advice: sentence('signatures.advice'),
-    fix_route: '/chat',
+    ...SUPPORT,
     run({ signatures_age_ms, account: { is_admin } }) {
       if (signatures_age_ms === undefined) return undefined;
       const hours = Math.floor(signatures_age_ms / HOUR_MS);
@@ -130,34 +119,31 @@ function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice
   };
 }
 
-/** Deductions for infected and unread files at most 7 days old, and at most 30: sealed ones do no harm, yet something brought them. */
-const LATELY = { infected: { week: 3, month: 1 }, unread: { week: 2, month: 1 } } as const;
+const OPEN_INFECTION = {
+  advice: sentence('infection_open.advice'),
+  fix_route: '/antivirus?status=infected',
+  action: sentence('action.infections'),
+} as const;
 
-function lately(kind: 'infected' | 'unread', { week, month }: { week: number; month: number }): Outcome {
-  const cost = LATELY[kind];
-  if (month === 0) return { times: 0, deduction: cost.month, evidence: sentence(`${kind}_lately.none`) };
-  return week > 0
-    ? { times: 1, deduction: cost.week, evidence: sentence(`${kind}_lately.week`, { month, week }) }
-    : { times: 1, deduction: cost.month, evidence: sentence(`${kind}_lately.month`, { month }) };
-}
+/** The devices with a fault; undefined if unknown. */
+type OddDevices = (devices: DeviceFacts) => readonly Named[] | undefined;
 
-/** The names of devices with a fault; undefined if unknown. */
-type OddDevices = (devices: DeviceFacts) => readonly string[] | undefined;
-
-function namedDevices(names: readonly string[]): Sentence {
-  return isFew(names)
-    ? sentence('devices.named', { devices: linesOf(names) })
-    : sentence('devices.many', { count: names.length });
-}
+const DEVICES = { fix_route: '/devices', action: sentence('action.devices') } as const;
 
 /** A check that devices answer. Without one it stays unknown. */
-function deviceCheck({ odd, fine, ...check }: Omit<Check, 'run' | 'fix_route'> & { odd: OddDevices; fine: Sentence }): Check {
+function deviceCheck({
+  odd,
+  fine,
+  ...check
+}: Omit<Check, 'run' | 'fix_route' | 'action'> & { odd: OddDevices; fine: Sentence }): Check {
   return {
     ...check,
-    fix_route: '/devices',
+    ...DEVICES,
     run({ devices }) {
       const some = devices && odd(devices);
-      return some && { times: some.length > 0 ? 1 : 0, evidence: some.length > 0 ? namedDevices(some) : fine };
+      if (some === undefined || some.length === 0) return some && { times: 0, evidence: fine };
+      const open = { advice: check.advice, action: sentence('action.device'), place: '/devices?device' } as const;
+      return { times: 1, evidence: namedDevices(some), ...openOne(open, some) };
     },
   };
 }
@@ -173,6 +159,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'high',
     advice: sentence('common_password.advice'),
     fix_route: PASSWORD_ROUTE,
+    action: sentence('action.password'),
     deduction: 15,
     run: ({ account: { common_password } }) =>
       common_password === undefined
@@ -188,6 +175,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'medium',
     advice: sentence('no_two_factor.advice'),
     fix_route: TWO_FACTOR_ROUTE,
+    action: sentence('action.two_factor'),
     deduction: 10,
     run({ account: { second_factor, is_admin, age_ms } }) {
       if (second_factor === undefined) return undefined;
@@ -204,6 +192,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     advice: sentence('few_recovery_codes.advice'),
     fix_route: TWO_FACTOR_ROUTE,
+    action: sentence('action.recovery_codes'),
     deduction: 3,
     run: ({ account: { second_factor } }) => {
       if (second_factor === undefined) return undefined;
@@ -221,6 +210,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     advice: sentence('idle_session.advice'),
     fix_route: SESSIONS_ROUTE,
+    action: sentence('action.sessions'),
     deduction: 3,
     // Enforced, not counted: platform/session.ts answers none that is older.
     run: () => ({ times: 0, evidence: sentence('idle_session.end') }),
@@ -230,10 +220,10 @@ export const CHECKS: readonly Check[] = [
     group: 'account',
     severity: 'medium',
     advice: sentence('unreviewed_browser.advice'),
-    fix_route: '/anti-hacking',
+    ...ALERTS,
     deduction: 5,
-    run: ({ account: { unreviewed_browsers }, newest }) => ({
-      ...openAlert(sentence('unreviewed_browser.advice'), newest.browser),
+    run: ({ account: { unreviewed_browsers }, alerts }) => ({
+      ...openAlert(sentence('unreviewed_browser.advice'), alerts.browser),
       times: unreviewed_browsers.length > 0 ? 1 : 0,
       evidence:
         unreviewed_browsers.length > 0
@@ -241,16 +231,20 @@ export const CHECKS: readonly Check[] = [
           : sentence('unreviewed_browser.none'),
     }),
   },
-  alertCheck('high', 6),
-  alertCheck('critical', 12),
+  alertCheck('open_alert_high', { kind: 'high', severity: 'high', deduction: 6, is_danger: true }),
+  alertCheck(CRITICAL_CHECK, { kind: 'critical', severity: 'critical', deduction: 12, is_danger: true }),
+  alertCheck('open_alert_lesser', { kind: 'lesser', severity: 'medium', deduction: 0 }),
+  // Refused: it costs nothing, but its person wants to know of it.
+  alertCheck('password_guessing', { kind: 'guessing', severity: 'medium', deduction: 0 }),
   {
     id: 'allow_any_inbound',
     group: 'rules',
     severity: 'critical',
     advice: sentence('allow_any_inbound.advice'),
-    fix_route: '/firewall',
+    ...RULES,
     deduction: 15,
     run: ({ rules: { everything } }) => ({
+      ...openRule(sentence('allow_any_inbound.advice'), everything),
       times: everything.length > 0 ? 1 : 0,
       evidence:
         everything.length === 0
@@ -266,9 +260,11 @@ export const CHECKS: readonly Check[] = [
     group: 'rules',
     severity: 'low',
     advice: sentence('clashing_rules.advice'),
-    fix_route: '/firewall',
+    ...RULES,
     deduction: 2,
     run: ({ rules: { clashing } }) => ({
+      // The row of one names the other.
+      ...openRule(sentence('clashing_rules.advice'), clashing.slice(0, 1)),
       times: clashing.length > 0 ? 1 : 0,
       evidence:
         clashing.length === 0
@@ -302,11 +298,25 @@ export const CHECKS: readonly Check[] = [
     }),
   ),
   {
+    id: 'web_device_silent',
+    group: 'devices',
+    severity: 'low',
+    ...WEB_DEVICES,
+    deduction: 0,
+    run: ({ web }) =>
+      web && {
+        ...openOne({ ...WEB_DEVICES, place: '/web-protection?device' }, web.silent),
+        times: web.silent.length > 0 ? 1 : 0,
+        evidence: web.silent.length > 0 ? namedDevices(web.silent) : sentence('web_device_silent.none'),
+      },
+  },
+  ...HOUSEHOLD_CHECKS,
+  {
     id: 'too_many_devices',
     group: 'devices',
     severity: 'low',
     advice: sentence('too_many_devices.advice'),
-    fix_route: '/devices',
+    ...DEVICES,
     deduction: 2,
     run: ({ devices }) =>
       devices && {
@@ -320,6 +330,7 @@ export const CHECKS: readonly Check[] = [
     severity: 'high',
     advice: sentence('long_remote_session.advice'),
     fix_route: '/remote',
+    action: sentence('action.remote'),
     deduction: 8,
     run: ({ remote: { long_sessions } }) => ({
       times: long_sessions > 0 ? 1 : 0,
@@ -330,38 +341,45 @@ export const CHECKS: readonly Check[] = [
     }),
   },
   {
+    id: 'infection_open',
+    group: 'files',
+    severity: 'critical',
+    is_danger: true,
+    ...OPEN_INFECTION,
+    deduction: 20,
+    run: ({ scans: { open } }) => {
+      const [newest] = open.newest;
+      if (newest === undefined) return { times: 0, evidence: sentence('infection_open.none') };
+      const files = open.newest.map(({ filename }) => ({ name: filename }));
+      const unnamed = open.count - files.length;
+      return {
+        times: 1,
+        title: sentence('infection_open.files', { count: open.count }),
+        evidence:
+          unnamed === 0
+            ? sentence('infection_open.named', { count: files.length, files: linesOf(files) })
+            : sentence('infection_open.more', { count: unnamed, files: linesOf(files) }),
+        ...(open.count === 1 && {
+          fix: { ...OPEN_INFECTION, fix_route: `/antivirus?scan=${newest.id}`, action: sentence('action.infection') },
+        }),
+      };
+    },
+  },
+  {
     id: 'infected_not_removed',
     group: 'files',
     severity: 'critical',
+    is_danger: true,
     advice: sentence('infected_not_removed.advice'),
-    fix_route: '/chat',
+    ...SUPPORT,
     deduction: 20,
-    run: ({ scans, unblocked }) => ({
-      times: unblocked.malware > 0 ? 1 : 0,
-      ...(unblocked.malware <= (unblocked.test_files ?? 0) && { deduction: 0 }),
+    run: ({ scans, outside_quarantine: { all, test_files } }) => ({
+      times: all > test_files ? 1 : 0,
       evidence:
-        unblocked.malware > 0
-          ? sentence('infected_not_removed.outside', { count: unblocked.malware })
+        all > test_files
+          ? sentence('infected_not_removed.outside', { count: all - test_files })
           : sentence('infected_not_removed.none', { count: scans.infected }),
     }),
-  },
-  {
-    id: 'infected_lately',
-    group: 'files',
-    severity: 'low',
-    advice: sentence('infected_lately.advice'),
-    fix_route: '/antivirus',
-    deduction: LATELY.infected.week,
-    run: ({ scans }) => lately('infected', scans.lately.infected),
-  },
-  {
-    id: 'unread_lately',
-    group: 'files',
-    severity: 'low',
-    advice: sentence('unread_lately.advice'),
-    fix_route: '/antivirus',
-    deduction: LATELY.unread.week,
-    run: ({ scans }) => lately('unread', scans.lately.unread),
   },
   {
     id: 'signatures_old',
@@ -383,10 +401,26 @@ export const CHECKS: readonly Check[] = [
     severity: 'low',
     advice: sentence('files_overdue.advice'),
     fix_route: '/antivirus',
+    action: sentence('action.files'),
     deduction: 2,
     run: ({ scans }) => ({
       times: scans.overdue > 0 ? 1 : 0,
       evidence: sentence('files_overdue.count', { count: scans.overdue }),
     }),
+  },
+  {
+    id: 'plan_ending',
+    group: 'account',
+    severity: 'medium',
+    advice: sentence('plan_ending.advice'),
+    fix_route: '/subscription-manager',
+    action: sentence('action.plan'),
+    deduction: 0,
+    run({ plan }) {
+      if (plan === undefined) return { times: 0, evidence: sentence('plan_ending.none') };
+      const days = Math.max(0, Math.floor(plan.ends_in_ms / DAY_MS));
+      const is_near = days < PLAN_ENDS_SOON_DAYS && !plan.is_asked;
+      return { times: is_near ? 1 : 0, evidence: sentence('plan_ending.days', { days }) };
+    },
   },
 ];

@@ -8,9 +8,10 @@ import { readOpenRules } from './open-rules.ts';
 import { POSTURE_PHRASES } from './posture.phrases.ts';
 import { CHECKED_PORTS, CHECKS } from './posture-checks.ts';
 import type { DeviceFacts, PostureFacts } from './posture-facts.ts';
+import { statusOf } from './status.ts';
 
 const DAY_MS = 86_400_000;
-const NONE_LATELY = { infected: { week: 0, month: 0 }, unread: { week: 0, month: 0 } };
+const NO_ALERTS = { count: 0, newest: undefined };
 const nothing: PostureFacts = {
   account: {
     common_password: undefined,
@@ -21,15 +22,26 @@ const nothing: PostureFacts = {
   },
   remote: { long_sessions: 0 },
   devices: undefined,
-  scans: { infected: 0, overdue: 0, lately: NONE_LATELY },
-  unblocked: { malware: 0, high: 0, critical: 0 },
-  newest: {},
+  ...{ web: undefined, home: undefined },
+  scans: { clean: 0, infected: 0, pending: 0, overdue: 0, open: { count: 0, newest: [] }, last_finished_at: null },
+  outside_quarantine: { all: 0, test_files: 0 },
+  alerts: { critical: NO_ALERTS, high: NO_ALERTS, lesser: NO_ALERTS, guessing: NO_ALERTS, browser: undefined },
   rules: readOpenRules([], CHECKED_PORTS),
+  rule_count: 0,
+  plan: undefined,
   signatures_age_ms: undefined,
 };
-const withLately = (lately: Partial<PostureFacts['scans']['lately']>): Partial<PostureFacts> => ({
-  scans: { ...nothing.scans, lately: { ...NONE_LATELY, ...lately } },
+const withOpen = (...filenames: string[]): Partial<PostureFacts> => ({
+  scans: {
+    ...nothing.scans,
+    open: { count: filenames.length, newest: filenames.map((filename) => ({ id: `${filename}-id`, filename })) },
+  },
 });
+const withAlerts = (kind: 'critical' | 'high' | 'lesser' | 'guessing', count = 1): Partial<PostureFacts> => ({
+  alerts: { ...nothing.alerts, [kind]: { count, newest: `${kind}-one` } },
+});
+const ending = (days: number, is_asked = false): Partial<PostureFacts> => ({ plan: { ends_in_ms: days * DAY_MS, is_asked } });
+const LAPTOP = { id: 'laptop', name: 'Laptop' };
 let last = 0;
 const rule = (parts: Partial<Rule>): Rule => ({
   id: `01930000-0000-7000-8000-${String(++last).padStart(12, '0')}`,
@@ -100,16 +112,16 @@ describe('the score', () => {
       ['common_password', 15],
       ['unreviewed_browser', 5],
     ]);
-    const critical = judge({ ...nothing, unblocked: { malware: 0, high: 0, critical: 1 } });
+    const critical = judge({ ...nothing, ...withAlerts('critical') });
     expect(critical.score_breakdown).toMatchObject([{ id: 'open_alert_critical', deduction: 12, gain: 51 }]);
   });
 
   // proves: product-1.3-2
   test('counts only checks that could run, and says how many', () => {
     const { findings, coverage, checks } = judge(nothing);
-    expect(findings).toHaveLength(27);
-    expect(checks).toEqual({ ran: 11, unknown: 16 });
-    expect(coverage).toMatch(/^11 of 27 checks could run\./);
+    expect(findings).toHaveLength(33);
+    expect(checks).toEqual({ ran: 13, unknown: 20 });
+    expect(coverage).toMatch(/^13 of 33 checks could run\./);
     for (const finding of findings.filter((one) => one.state === 'unknown')) expect(finding.deduction).toBe(0);
   });
 
@@ -183,13 +195,19 @@ describe('the score', () => {
     ['signatures of eight days', { signatures_age_ms: 192 * 3_600_000 }, ['signatures_very_old'], 90],
     ['files that wait', { scans: { ...nothing.scans, overdue: 3 } }, ['files_overdue'], 98],
     ['an infected file of long ago', { scans: { ...nothing.scans, infected: 1 } }, [], 100],
-    ['an infected file of this week', withLately({ infected: { week: 1, month: 9 } }), ['infected_lately'], 97],
-    ['infected files of this month', withLately({ infected: { week: 0, month: 50 } }), ['infected_lately'], 99],
-    ['files of this week that nobody could read', withLately({ unread: { week: 2, month: 2 } }), ['unread_lately'], 98],
-    ['files of this month that nobody could read', withLately({ unread: { week: 0, month: 27 } }), ['unread_lately'], 99],
-    ['one that was not', { unblocked: { malware: 1, high: 1, critical: 0 } }, ['open_alert_high', 'infected_not_removed'], 74],
+    ['an infected file that is not deleted', withOpen('a.exe'), ['infection_open'], 80],
+    ['several of them', withOpen('a.exe', 'b.exe', 'c.exe'), ['infection_open'], 80],
+    ['files that nobody could read', { scans: { ...nothing.scans, pending: 9 } }, [], 100],
+    ['an upload outside quarantine', { outside_quarantine: { all: 1, test_files: 0 } }, ['infected_not_removed'], 80],
+    ['a test file outside quarantine', { outside_quarantine: { all: 1, test_files: 1 } }, [], 100],
+    ['a lesser alert', withAlerts('lesser'), ['open_alert_lesser'], 100],
+    ['refused password guessing', withAlerts('guessing', 5), ['password_guessing'], 100],
+    ['a plan that ends in two weeks', ending(14), [], 100],
+    ['a plan that ends sooner', ending(13.9), ['plan_ending'], 100],
+    ['a plan that ends now, when another is asked for', ending(0.1, true), [], 100],
     ['a forgotten remote session', { remote: { long_sessions: 1 } }, ['long_remote_session'], 92],
-    ['a critical alert that nothing blocked', { unblocked: { malware: 0, high: 0, critical: 1 } }, ['open_alert_critical'], 49],
+    ['two high alerts that nothing blocked', withAlerts('high', 2), ['open_alert_high'], 88],
+    ['a critical alert that nothing blocked', withAlerts('critical'), ['open_alert_critical'], 49],
   ])('with %s', (_, facts, failed, score) => {
     const { score_breakdown, security_score } = judge({ ...nothing, ...facts });
     expect(score_breakdown.map(({ id }) => id)).toEqual(failed);
@@ -201,11 +219,11 @@ describe('the score', () => {
   };
   test.each<[string, DeviceFacts, string[], number]>([
     ['that is as it should be', well, [], 100],
-    ['without its rules', { ...well, unapplied: ['Laptop'] }, ['rule_not_applied'], 92],
-    ['that is silent', { ...well, silent: ['Laptop'] }, ['device_silent'], 92],
-    ['of an earlier version', { ...well, outdated: ['Laptop'] }, ['agent_outdated'], 96],
-    ['that waits for updates', { ...well, updates_waiting: ['Laptop'] }, ['updates_waiting'], 92],
-    ['that cannot enforce a rule', { ...well, unprotected: ['Laptop'] }, ['host_firewall_off'], 85],
+    ['without its rules', { ...well, unapplied: [LAPTOP] }, ['rule_not_applied'], 92],
+    ['that is silent', { ...well, silent: [LAPTOP] }, ['device_silent'], 92],
+    ['of an earlier version', { ...well, outdated: [LAPTOP] }, ['agent_outdated'], 96],
+    ['that waits for updates', { ...well, updates_waiting: [LAPTOP] }, ['updates_waiting'], 92],
+    ['that cannot enforce a rule', { ...well, unprotected: [LAPTOP] }, ['host_firewall_off'], 85],
     ['beyond the plan', { ...well, count: 2 }, ['too_many_devices'], 98],
   ])('with a device %s', (_, devices, failed, score) => {
     const { score_breakdown, security_score } = judge({ ...nothing, devices });
@@ -229,23 +247,22 @@ describe('the score', () => {
       expect(stateOf(well, id)?.state).toBe('pass');
     }
     expect(stateOf({ ...well, updates_waiting: undefined }, 'updates_waiting')?.state).toBe('unknown');
-    expect(stateOf({ ...well, silent: ['Laptop', 'Tower'] }, 'device_silent')?.evidence).toContain('Laptop');
+    const several = stateOf({ ...well, silent: [LAPTOP, { id: 'tower', name: 'Tower' }] }, 'device_silent');
+    expect(several?.evidence).toContain('Laptop');
+    expect(several?.fix_route).toBe('/devices');
   });
 
   test('is 100 less its reasons, unless a critical alert caps it, and never below 0', () => {
     const few = fc.nat(9);
-    const names = fc.array(fc.string());
+    const names = fc.array(fc.record({ id: fc.uuid(), name: fc.string() }));
     fc.assert(
       fc.property(names, names, names, few, few, few, few, (everything, ssh, clashing, overdue, malware, high, critical) => {
         const { security_score, score_breakdown, findings } = judge({
-          account: nothing.account,
-          remote: nothing.remote,
-          devices: nothing.devices,
-          scans: { infected: malware, overdue, lately: NONE_LATELY },
-          unblocked: { malware, high, critical },
-          newest: {},
+          ...nothing,
+          scans: { ...nothing.scans, infected: malware, overdue },
+          outside_quarantine: { all: malware, test_files: 0 },
+          alerts: { ...nothing.alerts, high: { count: high, newest: 'h' }, critical: { count: critical, newest: 'c' } },
           rules: { everything, clashing, ports: new Map([[22, ssh]]) },
-          signatures_age_ms: undefined,
         });
         const deducted = score_breakdown.reduce((sum, reason) => sum + reason.deduction, 0);
         expect(security_score).toBe(Math.max(0, Math.min(critical > 0 ? 49 : 100, 100 - deducted)));
@@ -261,21 +278,25 @@ describe('a finding leads to where it can be mended:', () => {
     ...{ common_password: true, is_admin: false, age_ms: DAY_MS, unreviewed_browsers: ['d1'] },
     second_factor: { enabled: false, recovery_codes_left: 0 },
   };
+  const open = rule({ port: '*', protocol: 'all' });
   const failing: PostureFacts = {
     account,
     remote: { long_sessions: 1 },
+    web: { question_age_ms: undefined, silent: [LAPTOP] },
+    home: { silent: [LAPTOP], without_plan: [{ id: 'one', name: 'Mia' }], asks: 1 },
     devices: {
-      ...{ count: 3, plan_holds: 1, unapplied: ['a'], silent: ['a'], outdated: ['a'], unprotected: ['a'] },
-      updates_waiting: ['a'],
+      ...{ count: 3, plan_holds: 1, unapplied: [LAPTOP], silent: [LAPTOP], outdated: [LAPTOP], unprotected: [LAPTOP] },
+      updates_waiting: [LAPTOP],
     },
-    scans: {
-      infected: 1,
-      overdue: 1,
-      lately: { infected: { week: 1, month: 1 }, unread: { week: 0, month: 1 } },
+    scans: { ...nothing.scans, infected: 1, overdue: 1, open: { count: 1, newest: [{ id: 'scan-one', filename: 'a.exe' }] } },
+    outside_quarantine: { all: 1, test_files: 0 },
+    alerts: {
+      ...{ critical: { count: 1, newest: 'critical-one' }, high: { count: 1, newest: 'high-one' } },
+      ...{ lesser: { count: 1, newest: 'lesser-one' }, guessing: { count: 1, newest: 'guessing-one' }, browser: 'browser-one' },
     },
-    unblocked: { malware: 1, high: 1, critical: 1 },
-    newest: { high: 'high-one', critical: 'critical-one', browser: 'browser-one' },
-    rules: readOpenRules([rule({ port: '*', protocol: 'all' }), rule({ port: '*', protocol: 'all' })], CHECKED_PORTS),
+    plan: { ends_in_ms: DAY_MS, is_asked: false },
+    rule_count: 2,
+    rules: readOpenRules([open, { ...open, id: 'again' }], CHECKED_PORTS),
     signatures_age_ms: 3 * DAY_MS,
   };
   const without_codes = { enabled: true, recovery_codes_left: 0 };
@@ -293,19 +314,21 @@ describe('a finding leads to where it can be mended:', () => {
     ['unreviewed_browser', '/anti-hacking?alert=browser-one'],
     ['open_alert_high', '/anti-hacking?alert=high-one'],
     ['open_alert_critical', '/anti-hacking?alert=critical-one'],
+    ['open_alert_lesser', '/anti-hacking?alert=lesser-one'],
+    ['password_guessing', '/anti-hacking?alert=guessing-one'],
     ['allow_any_inbound', '/firewall'],
     ...CHECKED_PORTS.map((port): [string, string] => [`port_${port}_open`, '/firewall']),
-    ['clashing_rules', '/firewall'],
-    ['rule_not_applied', '/devices'],
-    ['device_silent', '/devices'],
-    ['agent_outdated', '/devices'],
-    ['updates_waiting', '/devices'],
-    ['host_firewall_off', '/devices'],
+    ['clashing_rules', '/firewall?rule=again'],
+    ...['rule_not_applied', 'device_silent', 'agent_outdated', 'updates_waiting', 'host_firewall_off'].map(
+      (id): [string, string] => [id, '/devices?device=laptop'],
+    ),
+    ['web_device_silent', '/web-protection?device=laptop'],
+    ...['ask_waiting', 'profile_device_silent', 'profile_no_plan'].map((id): [string, string] => [id, '/household']),
     ['too_many_devices', '/devices'],
     ['long_remote_session', '/remote'],
     ['infected_not_removed', '/chat'],
-    ['infected_lately', '/antivirus'],
-    ['unread_lately', '/antivirus'],
+    ['infection_open', '/antivirus?scan=scan-one'],
+    ['plan_ending', '/subscription-manager'],
     ['signatures_old', '/chat'],
     ['signatures_very_old', '/chat'],
     ['files_overdue', '/antivirus'],
@@ -313,6 +336,22 @@ describe('a finding leads to where it can be mended:', () => {
 
   test.each(PLACES)('%s to %s', (id, place) => {
     expect(routes.get(id)).toBe(place);
+  });
+
+  test('one open rule leads to it', () => {
+    const one = routesOf({ ...failing, rules: readOpenRules([open], CHECKED_PORTS) });
+    for (const id of ['allow_any_inbound', 'port_22_open']) expect(one.get(id)).toBe(`/firewall?rule=${open.id}`);
+  });
+
+  test('a contradiction leads to the rule without an effect', () => {
+    const rules = readOpenRules(
+      [
+        { ...open, action: 'block' },
+        { ...open, id: 'again' },
+      ],
+      CHECKED_PORTS,
+    );
+    expect(routesOf({ ...failing, rules }).get('clashing_rules')).toBe('/firewall?rule=again');
   });
 
   test('these are all that can fail, and the others are places of the application too', () => {
@@ -335,12 +374,17 @@ describe('a finding leads to where it can be mended:', () => {
     const many = rule({ port: '*', protocol: 'all' });
     const rules = readOpenRules([many, { ...many, id: '2' }, { ...many, id: '3' }, { ...many, id: '4' }], CHECKED_PORTS);
     for (const facts of [nothing, failing, { ...failing, rules, devices: undefined }]) {
-      const { findings, recommendations, recommendation_phrases, coverage, coverage_phrase, score_breakdown } = judge(facts);
+      const judged = judge(facts);
+      const { findings, recommendations, recommendation_phrases, coverage, coverage_phrase, score_breakdown, steps } = judged;
+      const status = statusOf(facts, judged, 0);
+      expect([say(status.sentence_phrase), say(status.detail_phrase)]).toEqual([status.sentence, status.detail]);
+      for (const { title, title_phrase, evidence, evidence_phrase, action, action_phrase } of steps)
+        expect([title_phrase, evidence_phrase, action_phrase].map(say)).toEqual([title, evidence, action]);
       expect(findings.map(({ title_phrase }) => say(title_phrase))).toEqual(findings.map(({ title }) => title));
       expect(findings.map(({ evidence_phrase }) => say(evidence_phrase))).toEqual(findings.map(({ evidence }) => evidence));
       expect(recommendation_phrases?.map(say)).toEqual(recommendations);
       expect(say(coverage_phrase)).toBe(coverage);
-      for (const { id, title } of score_breakdown) expect(say({ code: `${id}.fault`, params: {} })).toBe(title);
+      expect(score_breakdown.map(({ title }) => title).sort()).toEqual(steps.map(({ title }) => title).sort());
     }
   });
 });

@@ -1,27 +1,26 @@
 import type { HistoryDay, PostureScan } from '@palisade/contract/anti-hacking';
 import { lastDays, startOfDay } from '@palisade/contract/day';
 import type { Rule } from '@palisade/contract/firewall';
+import type { Status } from '@palisade/contract/status';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Kysely } from 'kysely';
 import { createPersonCache } from '#platform/person-cache.ts';
 import { type AlertMinute, historyOf } from './history.ts';
 import { type Judgement, judge } from './judge.ts';
-import { keepCheck, readCheck } from './last-check.ts';
+import { lastCheckAt, noteCheck } from './last-check.ts';
 import { type OpenRules, readOpenRules } from './open-rules.ts';
 import type { PostureTables } from './posture.tables.ts';
 import { CHECKED_PORTS } from './posture-checks.ts';
 import type { PostureFacts } from './posture-facts.ts';
 import { createScoreHistory, type ScoreHistory } from './score-history.ts';
+import { statusOf } from './status.ts';
 
 interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' | 'checks'> {
+  status: Status;
   /** Real alerts that were blocked. */
   blocked: number;
   /** Number of them that are about the industry's test files, which are harmless. */
   test_files_blocked: number;
-  /** Firewall rules, enabled or not. */
-  rule_count: number;
-  /** An infected upload could be neither sealed nor removed. */
-  infected_in_the_open: boolean;
 }
 
 export interface Posture {
@@ -31,8 +30,8 @@ export interface Posture {
   overview(user_id: string, known?: { devices: PostureFacts['devices'] }): Promise<Overview>;
   /** Every check that can run, run now. */
   scan(user_id: string): Promise<PostureScan>;
-  /** The result of the newest check that the person asked for; null before the first. */
-  lastCheck(user_id: string): ReturnType<typeof readCheck>;
+  /** When the person last asked for a check, and what the checks say now; null before the first. A result of the past would contradict the status beside it. */
+  lastCheck(user_id: string): Promise<{ checked_at: string; result: PostureScan } | null>;
   /** The scores that were found, which nothing but these two and a timer writes down or drops. */
   scores: Pick<ScoreHistory, 'keep' | 'forget'>;
   close(): Promise<void>;
@@ -46,8 +45,8 @@ interface AlertFacts {
     test_files: number;
     test_files_blocked: number;
     unblocked_malware: number;
-    open: { high: number; critical: number };
-    newest: { high: string | undefined; critical: string | undefined };
+    unblocked_test_files: number;
+    open: Omit<PostureFacts['alerts'], 'browser'>;
   }>;
   byMinute(user_id: string, start: string): Promise<AlertMinute[]>;
   aboutBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined>;
@@ -64,13 +63,16 @@ export function createPosture(parts: {
   rules: (user_id: string) => Promise<Rule[]>;
   account: (user_id: string) => Promise<PostureFacts['account']>;
   remote: (user_id: string) => Promise<PostureFacts['remote']>;
+  plan: (user_id: string) => Promise<PostureFacts['plan']>;
   /** Read again each time: a device that comes back is back. */
   devices: (user_id: string) => Promise<PostureFacts['devices']>;
+  web: (user_id: string) => Promise<PostureFacts['web']>;
+  home: (user_id: string) => Promise<PostureFacts['home']>;
   signaturesAge: () => number | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
 }): Posture {
-  const { database, alerts, scans, rules, account, remote, devices, signaturesAge, now } = parts;
+  const { database, alerts, scans, rules, account, remote, plan, devices, web, home, signaturesAge, now } = parts;
   // Some seconds do not matter for sessions that have been open for hours.
   const remotes = createPersonCache({ read: remote, now });
   const scores = createScoreHistory(parts);
@@ -88,31 +90,49 @@ export function createPosture(parts: {
   }
 
   async function judgementOf(user_id: string, known?: { devices: PostureFacts['devices'] }) {
-    const [tally, scanFacts, ruleList, accountFacts, remoteFacts, deviceFacts] = await Promise.all([
-      alerts.tally(user_id),
-      scans(user_id),
-      rules(user_id),
-      account(user_id),
-      remotes.of(user_id),
-      known === undefined ? devices(user_id) : known.devices,
-    ]);
-    const judgement = judge({
+    const [tally, scanFacts, ruleList, accountFacts, remoteFacts, planFacts, webFacts, homeFacts, deviceFacts] =
+      await Promise.all([
+        alerts.tally(user_id),
+        scans(user_id),
+        rules(user_id),
+        account(user_id),
+        remotes.of(user_id),
+        plan(user_id),
+        web(user_id),
+        home(user_id),
+        known === undefined ? devices(user_id) : known.devices,
+      ]);
+    const facts: PostureFacts = {
       account: accountFacts,
       remote: remoteFacts,
       devices: deviceFacts,
+      web: webFacts,
+      home: homeFacts,
       scans: scanFacts,
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
+      rule_count: ruleList.length,
       // A file lies where it lies, whatever was said of its alert.
-      unblocked: {
-        malware: tally.unblocked_malware,
-        test_files: tally.test_files - tally.test_files_blocked,
-        ...tally.open,
-      },
-      newest: { ...tally.newest, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
-    });
-    scores.note(user_id, judgement.security_score);
-    return { judgement, tally, rule_count: ruleList.length };
+      outside_quarantine: { all: tally.unblocked_malware, test_files: tally.unblocked_test_files },
+      alerts: { ...tally.open, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
+      plan: planFacts,
+    };
+    const judgement = judge(facts);
+    const status = statusOf(facts, judgement, now());
+    scores.note(user_id, judgement.security_score, status.state);
+    return { judgement, tally, status };
+  }
+
+  async function checkNow(user_id: string): Promise<PostureScan> {
+    const { judgement, tally, status } = await judgementOf(user_id);
+    const { findings, vulnerabilities_found, recommendations, recommendation_phrases, coverage, coverage_phrase } = judgement;
+    return {
+      threats_detected: tally.all,
+      threats_blocked: tally.blocked,
+      test_files: tally.test_files,
+      status: status.next === null ? 'no_issues_found' : 'issues_found',
+      ...{ vulnerabilities_found, recommendations, recommendation_phrases, findings, coverage, coverage_phrase },
+    };
   }
 
   return {
@@ -125,40 +145,24 @@ export function createPosture(parts: {
     },
 
     async overview(user_id, known) {
-      const { judgement, tally, rule_count } = await judgementOf(user_id, known);
+      const { judgement, tally, status } = await judgementOf(user_id, known);
       const { security_score, score_breakdown, checks } = judgement;
-      const infected_in_the_open = score_breakdown.some(({ id }) => id === 'infected_not_removed');
       return {
-        security_score,
-        score_breakdown,
-        checks,
-        rule_count,
-        infected_in_the_open,
+        ...{ security_score, score_breakdown, checks, status },
         blocked: tally.blocked,
         test_files_blocked: tally.test_files_blocked,
       };
     },
 
     async scan(user_id) {
-      const { judgement, tally } = await judgementOf(user_id);
-      const { findings, vulnerabilities_found, recommendations, recommendation_phrases, coverage, coverage_phrase } = judgement;
-      const result: PostureScan = {
-        threats_detected: tally.all,
-        threats_blocked: tally.blocked,
-        test_files: tally.test_files,
-        status: vulnerabilities_found.length > 0 ? 'issues_found' : 'no_issues_found',
-        vulnerabilities_found,
-        recommendations,
-        recommendation_phrases,
-        findings,
-        coverage,
-        coverage_phrase,
-      };
-      await keepCheck(database, user_id, result, now());
-      return result;
+      await noteCheck(database, user_id, now());
+      return await checkNow(user_id);
     },
 
-    lastCheck: (user_id) => readCheck(database, user_id),
+    async lastCheck(user_id) {
+      const checked_at = await lastCheckAt(database, user_id);
+      return checked_at === undefined ? null : { checked_at, result: await checkNow(user_id) };
+    },
 
     scores,
     close: scores.close,

@@ -12,8 +12,8 @@ test('the waiting score of a deleted person is dropped without a word, and the o
     logger: pino({}, { write: (line: string) => lines.push(line) }),
   });
   const [gone, there] = [await addPerson(database), await addPerson(database)];
-  scores.note(gone, 40);
-  scores.note(there, 50);
+  scores.note(gone, 40, 'danger');
+  scores.note(there, 50, 'attention');
   await database.deleteFrom('users').where('id', '=', gone).execute();
   await scores.close();
   expect(lines).toEqual([]);

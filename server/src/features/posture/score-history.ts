@@ -1,6 +1,7 @@
 import { HISTORY_DAYS } from '@palisade/contract/anti-hacking';
+import type { StatusState } from '@palisade/contract/status';
 import type { FastifyBaseLogger } from 'fastify';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
 import type { PostureTables } from './posture.tables.ts';
 
@@ -16,8 +17,8 @@ const REMEMBERED_MAXIMUM = 10_000;
 /** Longer than anybody can look back, by the clocks of any time zone. */
 const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
 
-/** A score, and when it was found first and last. */
-export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score'>;
+/** A score and its state, and when they were found first and last. */
+export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score' | 'state'>;
 
 /** Interval at which scores are written. */
 const KEPT_EVERY_MS = 60_000;
@@ -26,7 +27,7 @@ const WAITING_MAXIMUM = 50;
 
 export interface ScoreHistory {
   /** Takes down a score that was just found. It is found during a read, and reading writes nothing: `keep` does, once a minute. */
-  note(user_id: string, score: number): void;
+  note(user_id: string, score: number, state: StatusState): void;
   /** Scores from `start` (ISO time) on, oldest first. */
   from(user_id: string, start: string): Promise<ScoreRun[]>;
   /** Writes the scores since the last time. A failure is logged: the caller's request does not depend on it. */
@@ -44,16 +45,17 @@ export function createScoreHistory(parts: {
   logger: FastifyBaseLogger;
 }): ScoreHistory {
   const { database, now, logger } = parts;
-  const noted = new Map<string, { score: number; quarter: number }>();
+  const noted = new Map<string, { score: number; state: StatusState; quarter: number }>();
   const waiting = new Map<string, ScoreRun[]>();
   const timer = setInterval(() => void keep(), KEPT_EVERY_MS).unref();
 
-  async function write(user_id: string, { since, until, score }: ScoreRun): Promise<void> {
+  async function write(user_id: string, { since, until, score, state }: ScoreRun): Promise<void> {
     const { numUpdatedRows } = await database
       .updateTable('score_history')
       .set({ until })
       .where('user_id', '=', user_id)
       .where('score', '=', score)
+      .where('state', '=', state)
       .where('until', '>=', earlier(since, PAUSE_MAXIMUM_MS))
       .where('since', '=', ({ selectFrom }) =>
         selectFrom('score_history as latest')
@@ -64,8 +66,8 @@ export function createScoreHistory(parts: {
     if (numUpdatedRows > 0n) return;
     await database
       .insertInto('score_history')
-      .values({ user_id, since, until, score })
-      .onConflict((conflict) => conflict.columns(['user_id', 'since']).doUpdateSet({ until, score }))
+      .values({ user_id, since, until, score, state })
+      .onConflict((conflict) => conflict.columns(['user_id', 'since']).doUpdateSet({ until, score, state }))
       .execute();
   }
 
@@ -85,19 +87,19 @@ export function createScoreHistory(parts: {
   }
 
   return {
-    note(user_id, score) {
+    note(user_id, score, state) {
       const time = now();
       const quarter = Math.floor(time / QUARTER_MS);
       const last = noted.get(user_id);
-      if (last?.score === score && last.quarter === quarter) return;
+      if (last?.score === score && last.state === state && last.quarter === quarter) return;
       if (noted.size >= REMEMBERED_MAXIMUM) noted.clear();
-      noted.set(user_id, { score, quarter });
+      noted.set(user_id, { score, state, quarter });
       if (waiting.size >= REMEMBERED_MAXIMUM) void keep();
       const at = new Date(time).toISOString();
       const runs = waiting.get(user_id) ?? [];
       const newest = runs.at(-1);
-      if (newest?.score === score && newest.until >= earlier(at, PAUSE_MAXIMUM_MS)) newest.until = at;
-      else runs.push({ since: at, until: at, score });
+      if (newest?.score === score && newest.state === state && newest.until >= earlier(at, PAUSE_MAXIMUM_MS)) newest.until = at;
+      else runs.push({ since: at, until: at, score, state });
       waiting.set(user_id, runs.slice(-WAITING_MAXIMUM));
     },
 
@@ -106,7 +108,7 @@ export function createScoreHistory(parts: {
       const found = waiting.get(user_id)?.filter(({ until }) => until >= start) ?? [];
       const written = await database
         .selectFrom('score_history')
-        .select(['since', 'until', 'score'])
+        .select(['since', 'until', 'score', 'state'])
         .where('user_id', '=', user_id)
         .where('until', '>=', start)
         .orderBy('since')
@@ -130,6 +132,28 @@ export function createScoreHistory(parts: {
 
 function earlier(time: string, by_ms: number): string {
   return new Date(Date.parse(time) - by_ms).toISOString();
+}
+
+/** Whether the last kept state of a person of `users` is danger. */
+export const wasInDanger = () =>
+  sql<boolean>`(select state from score_history where score_history.user_id = users.id order by since desc limit 1) = 'danger'`;
+
+/** The last kept score and state of each of these people who has one. */
+export async function lastRunsOf(
+  database: Kysely<PostureTables>,
+  user_ids: readonly string[],
+): Promise<ReadonlyMap<string, Pick<ScoreRun, 'score' | 'state'>>> {
+  const rows = await database
+    .selectFrom('score_history as kept')
+    .select(['user_id', 'score', 'state'])
+    .where('user_id', 'in', user_ids)
+    .where('since', '=', ({ selectFrom }) =>
+      selectFrom('score_history as latest')
+        .select(({ fn }) => fn.max('latest.since').as('since'))
+        .whereRef('latest.user_id', '=', 'kept.user_id'),
+    )
+    .execute();
+  return new Map(rows.map(({ user_id, ...run }) => [user_id, run]));
 }
 
 /** Removes everybody's scores from before the shown time. `now` is in ms. */

@@ -185,6 +185,11 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countOverseen(query);
   }
 
+  /** Counts the sessions of all customers that wait for a technician. */
+  countWaiting(): Promise<number> {
+    return this.lists.countWaiting();
+  }
+
   /** Counts the sessions of a customer that have run for longer than this, in ms. */
   countLonger(user_id: string, than_ms: number): Promise<number> {
     return this.lists.countLonger(user_id, than_ms);

@@ -16,6 +16,8 @@ export interface SessionLists {
   /** Those of everybody that a technician asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
   countOverseen(query: OverseenQuery): Promise<number>;
+  /** Counts the sessions of all customers that wait for a technician. */
+  countWaiting(): Promise<number>;
   /** Counts the sessions of a customer that have run for longer than this, in ms. */
   countLonger(user_id: string, than_ms: number): Promise<number>;
 }
@@ -122,6 +124,17 @@ export function createSessionLists(parts: {
     async countOverseen(query) {
       const counted = overseen(query).select(({ fn }) => fn.countAll<number>().as('count'));
       return (await counted.executeTakeFirstOrThrow()).count;
+    },
+
+    async countWaiting() {
+      const { count: many } = await database
+        .selectFrom('remote_sessions')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('status', '=', sql.lit('pending'))
+        .where('joined_at', 'is', null)
+        .where('expires_at', '>', at())
+        .executeTakeFirstOrThrow();
+      return Number(many);
     },
 
     async countLonger(user_id, than_ms) {

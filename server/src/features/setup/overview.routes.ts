@@ -9,8 +9,9 @@ type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Prom
 /** Shows administrators their waiting work. Each part's count is passed in by its owner. */
 export function serveOverview(api: Api, waiting: Counts, first_steps: Steps, kept: Pick<KeptAnswers, 'keep'>): void {
   const read = async ({ id }: { id: string }): Promise<Overview> => {
-    const [conversations, plan_requests, plans_ending, jobs, unproven, false_alarms, mails] = await Promise.all([
+    const [conversations, remote_requests, plan_requests, plans_ending, jobs, unproven, false_alarms, mails] = await Promise.all([
       waiting.conversations(id),
+      waiting.remote_requests(id),
       waiting.plan_requests(id),
       waiting.plans_ending(id),
       waiting.jobs(id),
@@ -25,7 +26,7 @@ export function serveOverview(api: Api, waiting: Counts, first_steps: Steps, kep
       first_steps.others(id),
     ]);
     return {
-      waiting: { conversations, plan_requests, plans_ending, jobs, false_alarms, mails, unproven },
+      waiting: { conversations, remote_requests, plan_requests, plans_ending, jobs, false_alarms, mails, unproven },
       first_steps: { provider, second_factor, first_scan, others },
     };
   };

@@ -9,7 +9,16 @@ import { eventually } from '@palisade/scanner/test/eventually';
 import { expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
-const NOTHING = { conversations: 0, plan_requests: 0, plans_ending: 0, jobs: 0, false_alarms: 0, mails: 0, unproven: 0 };
+const NOTHING = {
+  conversations: 0,
+  remote_requests: 0,
+  plan_requests: 0,
+  plans_ending: 0,
+  jobs: 0,
+  false_alarms: 0,
+  mails: 0,
+  unproven: 0,
+};
 
 test('a fresh installation says that the first account administers it, and then its next steps', async () => {
   let later_ms = 0;
@@ -136,6 +145,9 @@ test('without a mail server letters with a code wait for an administrator, for a
   expect(await waiting()).toBe(before + 1);
   const mails = replyOf(await app.call(listOutbox, { token: boss.token }));
   const reset = mails.find(({ subject }) => /reset/i.test(subject));
+  // It is older than the notice, and someone waits for it.
+  expect(mails[0]).toMatchObject({ id: reset?.id, kind: 'proof', is_urgent: true });
+  expect(mails.slice(1).some(({ is_urgent }) => is_urgent)).toBe(false);
   const passOn = () => app.call(passOnMail, { token: boss.token, body: { mail_id: reset?.id ?? '' } });
   expect(replyOf(await passOn())).toMatchObject({ status: 'passed_on', text: null });
   expect(problemOf(await passOn())).toMatchObject({ status: 409 });

@@ -1,18 +1,30 @@
-import { MAX_DEVICES_DEFAULT, statusOf } from '@palisade/contract/subscription';
+import { MAX_DEVICES_DEFAULT, MAX_WEB_DEVICES_DEFAULT, statusOf } from '@palisade/contract/subscription';
 import type { Kysely } from 'kysely';
 import type { SubscriptionTables } from './subscriptions.tables.ts';
 
-/** The number of devices that a person's plan allows at a time (ms), read in the caller's transaction. Without a plan it is one. */
-export async function deviceLimit(
-  database: Kysely<Pick<SubscriptionTables, 'subscriptions'>>,
-  user_id: string,
-  now: number,
-): Promise<number> {
+type Database = Kysely<Pick<SubscriptionTables, 'subscriptions'>>;
+
+async function activePlan(database: Database, user_id: string, now: number) {
   const row = await database
     .selectFrom('subscriptions')
     .selectAll()
     .where('user_id', '=', user_id)
     .where('ended_as', 'is', null)
     .executeTakeFirst();
-  return row === undefined || statusOf(row, now) !== 'active' ? MAX_DEVICES_DEFAULT : row.max_devices;
+  return row === undefined || statusOf(row, now) !== 'active' ? undefined : row;
+}
+
+/** The number of devices that a person's plan allows at a time (ms), read in the caller's transaction. Without a plan it is one. */
+export async function deviceLimit(database: Database, user_id: string, now: number): Promise<number> {
+  return (await activePlan(database, user_id, now))?.max_devices ?? MAX_DEVICES_DEFAULT;
+}
+
+/** As `deviceLimit`, for devices of web protection. */
+export async function webDeviceLimit(database: Database, user_id: string, now: number): Promise<number> {
+  return (await activePlan(database, user_id, now))?.max_web_devices ?? MAX_WEB_DEVICES_DEFAULT;
+}
+
+/** The number of profiles of people that a person's plan has room for at a time (ms): none without an active plan. */
+export async function profileLimit(database: Database, user_id: string, now: number): Promise<number> {
+  return (await activePlan(database, user_id, now))?.max_profiles ?? 0;
 }

@@ -1,5 +1,11 @@
 import type { PageQuery } from '@palisade/contract/fields';
-import type { PlanRequest, PlanRequestStatus, UserPlanRequest } from '@palisade/contract/subscription';
+import {
+  ANSWERS_LOOKED_AT,
+  ANSWERS_MINIMUM,
+  type PlanRequest,
+  type PlanRequestStatus,
+  type UserPlanRequest,
+} from '@palisade/contract/subscription';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { isUniqueViolation } from '#platform/database.ts';
 import { newId } from '#platform/id.ts';
@@ -22,9 +28,29 @@ export interface PlanRequests {
   /** The open ones of everybody. */
   listOpen(page: PageQuery): Promise<UserPlanRequest[]>;
   countOpen(): Promise<number>;
+  /** The median time of the last answers, in seconds; null for too few. */
+  answerTime(): Promise<{ answered: number; median_s: number | null }>;
   find(id: string): Promise<PlanRequestRow | undefined>;
   /** @throws Problem `not_found` when it is not open any more. */
   close(id: string, as: 'declined' | 'withdrawn'): Promise<void>;
+}
+
+async function answerTimeOf(
+  database: Kysely<Pick<SubscriptionTables, 'subscription_requests'>>,
+): Promise<{ answered: number; median_s: number | null }> {
+  const rows = await database
+    .selectFrom('subscription_requests')
+    .select(['requested_at', 'decided_at'])
+    .where('status', 'in', ['granted', 'declined'])
+    .orderBy('id', 'desc')
+    .limit(ANSWERS_LOOKED_AT)
+    .execute();
+  const seconds = rows
+    .map(({ requested_at, decided_at }) => (Date.parse(decided_at ?? requested_at) - Date.parse(requested_at)) / 1_000)
+    .toSorted((one, other) => one - other);
+  const median = seconds.at(Math.floor(seconds.length / 2));
+  const isKnown = median !== undefined && seconds.length >= ANSWERS_MINIMUM;
+  return { answered: seconds.length, median_s: isKnown ? Math.round(median) : null };
 }
 
 export function createPlanRequests(parts: {
@@ -112,6 +138,8 @@ export function createPlanRequests(parts: {
         .executeTakeFirstOrThrow();
       return Number(row.count);
     },
+
+    answerTime: () => answerTimeOf(database.$pickTables<'subscription_requests'>()),
 
     find,
 

@@ -11,6 +11,7 @@ import {
   listPlans,
   listSubscriptions,
   listTemplates,
+  readAnswerTime,
   requestPlan,
   withdrawPlanRequest,
 } from '@palisade/contract/subscription';
@@ -78,6 +79,8 @@ export function serveSubscriptions(api: Api, subscriptions: Subscriptions, reque
     nextPage({ rows, query, url: request.url, header });
     return rows;
   });
+
+  serve(api, readAnswerTime, 'customer', () => requests.answerTime());
 
   serve(api, requestPlan, 'customer', ({ session, body }) => requests.open(session.user.id, body.template_id));
 

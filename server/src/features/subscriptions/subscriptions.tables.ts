@@ -1,4 +1,5 @@
 import type { PlanRequestStatus } from '@palisade/contract/subscription';
+import type { Generated } from 'kysely';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 /** The columns of a plan, in every table with plans. */
@@ -6,6 +7,8 @@ interface PlanColumns {
   currency: string;
   duration_months: number;
   max_devices: number;
+  max_web_devices: Generated<number>;
+  max_profiles: Generated<number>;
   /** 0 or 1. */
   is_premium: number;
   /** JSON. */

@@ -28,7 +28,7 @@ import {
   outcomes,
 } from '#test/feature-database.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { deviceLimit } from './device-limit.ts';
+import { deviceLimit, profileLimit } from './device-limit.ts';
 import { createPlanRequests } from './plan-requests.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
@@ -74,21 +74,26 @@ describe('assigning', () => {
     const person = await start();
     expect(await subscriptions.current(person.id)).toEqual({
       ...{ has_subscription: false, is_premium: false, features: [], plan_name: null, expires_at: null },
-      ...{ price: null, currency: null, max_devices: null, duration_months: null },
+      ...{ price: null, currency: null, max_devices: null, max_web_devices: null, max_profiles: null, duration_months: null },
     });
     expect(await deviceLimit(database, person.id, clock.now)).toBe(1);
+    expect(await profileLimit(database, person.id, clock.now)).toBe(0);
     const subscription = await assign(person, { features: ['a', 'a', 'b'] });
-    const ends = { expires_at: '2027-01-31T10:00:00.000Z', currency: 'USD', features: ['a', 'b'] };
+    const kept = { currency: 'USD', max_web_devices: 10, max_profiles: 5, features: ['a', 'b'] };
+    const ends = { expires_at: '2027-01-31T10:00:00.000Z', ...kept };
     expect(subscription).toMatchObject({ user_email: person.email, ...PLAN, ...ends, status: 'active', starts_at: START });
     expect(await subscriptions.current(person.id)).toEqual({ has_subscription: true, ...PLAN, ...ends });
     expect(await deviceLimit(database, person.id, clock.now)).toBe(5);
+    expect(await profileLimit(database, person.id, clock.now)).toBe(5);
     expect(await auditKindsOf(database, person.id)).toEqual(['subscription_assigned']);
     expect(told).toContain(person.id);
     const [letter] = mail.letters.filter(({ recipient }) => recipient === person.email);
     expect(letter?.subject).toBe('You have a new plan');
     const text = letter?.lines.join('\n');
     expect(text).toContain('“Family Shield”');
-    expect(text).toContain('Devices: 5\nAnti-Hacking tools: included\nEnds: 31 January 2027 (');
+    expect(text).toContain(
+      'Devices: 5\nDevices with web protection: 10\nProfiles for people at home: 5\nAnti-Hacking tools: included\nEnds: 31 January 2027 (',
+    );
     expect(text).toContain('\nhttps://guard.example/subscription-manager');
   });
 
@@ -142,6 +147,7 @@ describe('assigning', () => {
     expect(await subscriptions.countEnding()).toBe(0);
     expect(await subscriptions.current(person.id)).toMatchObject({ is_premium: false, has_subscription: false });
     expect(await deviceLimit(database, person.id, clock.now)).toBe(1);
+    expect(await profileLimit(database, person.id, clock.now)).toBe(0);
     expect(await statusesOf(person)).toEqual(['expired']);
     await expect(subscriptions.cancel(id, BY)).rejects.toMatchObject({ code: 'not_found' });
     await assign(person);
@@ -218,6 +224,23 @@ describe('plan requests', () => {
     await expect(requests.open(person.id, UNKNOWN_ID)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  test('tell how long the last answers took, once there are some', async () => {
+    await database.deleteFrom('subscription_requests').execute();
+    expect(await requests.answerTime()).toEqual({ answered: 0, median_s: null });
+    const began = clock.now;
+    for (const hours of [1, 5, 24]) {
+      const [person, plan] = [await start(), await template()];
+      const { id } = await requests.open(person.id, plan.id);
+      clock.now += hours * 3_600_000;
+      await requests.close(id, 'declined');
+    }
+    clock.now = began;
+    expect(await requests.answerTime()).toEqual({ answered: 3, median_s: 5 * 3_600 });
+    const withdrawn = await requests.open((await start()).id, (await template()).id);
+    await requests.close(withdrawn.id, 'withdrawn');
+    expect(await requests.answerTime()).toMatchObject({ answered: 3 });
+  });
+
   test('stand beside the present subscription until they are withdrawn, or it is premium', async () => {
     const person = await start();
     const current = () => subscriptions.current(person.id);
@@ -245,11 +268,13 @@ describe('plan requests', () => {
     const { id } = await requests.open(person.id, plan.id);
     await assign(stranger, { request_id: id });
     expect((await requests.find(id))?.status).toBe('open');
-    await assign(person, { request_id: id, is_premium: false, max_devices: 1, duration_months: 1 });
+    await assign(person, { request_id: id, is_premium: false, max_devices: 1, max_profiles: 999, duration_months: 1 });
     expect((await requests.find(id))?.status).toBe('granted');
     const letter = mail.letters.findLast(({ recipient }) => recipient === person.email);
     expect(letter?.subject).toBe('Your requested plan is active');
-    expect(letter?.lines.join('\n')).toContain('Devices: 1\nEnds: 28 February 2026 (');
+    expect(letter?.lines.join('\n')).toContain(
+      'Devices: 1\nDevices with web protection: 10\nProfiles for people at home: Unlimited\nEnds: 28 February 2026 (',
+    );
     expect(mail.to(stranger.email)).toEqual(['You have a new plan']);
     // It may be asked for again.
     await requests.open(person.id, plan.id);

@@ -7,6 +7,8 @@ import {
   assignedEnd,
   CURRENCY,
   centsOf,
+  MAX_PROFILES_DEFAULT,
+  MAX_WEB_DEVICES_DEFAULT,
   type NewTemplate,
   planKeyOf,
   priceOf,
@@ -53,6 +55,8 @@ const NO_SUBSCRIPTION: CurrentSubscription = {
   currency: null,
   features: [],
   max_devices: null,
+  max_web_devices: null,
+  max_profiles: null,
   duration_months: null,
 };
 
@@ -64,11 +68,13 @@ function planOf(row: { is_premium: number; features: string }) {
 }
 
 /** A plan's fields as columns. */
-function planColumns(plan: Pick<Assignment, 'duration_months' | 'max_devices' | 'is_premium' | 'features'>) {
+function planColumns(plan: Pick<Assignment, keyof NewTemplate & keyof Assignment>) {
   return {
     currency: CURRENCY,
     duration_months: plan.duration_months,
     max_devices: plan.max_devices,
+    max_web_devices: plan.max_web_devices ?? MAX_WEB_DEVICES_DEFAULT,
+    max_profiles: plan.max_profiles ?? MAX_PROFILES_DEFAULT,
     is_premium: plan.is_premium ? 1 : 0,
     // Duplicates are removed.
     features: JSON.stringify([...new Set(plan.features)]),
@@ -218,7 +224,7 @@ export class Subscriptions {
       .executeTakeFirst();
     if (row === undefined || statusOf(row, this.now()) !== 'active')
       return { ...NO_SUBSCRIPTION, ...(await asked(this.database, user_id)) };
-    const { plan_name, expires_at, currency, max_devices, duration_months } = row;
+    const { plan_name, expires_at, currency, max_devices, max_web_devices, max_profiles, duration_months } = row;
     return {
       has_subscription: true,
       plan_name,
@@ -226,10 +232,79 @@ export class Subscriptions {
       price: priceOf(row.price_cents),
       currency,
       max_devices,
+      max_web_devices,
+      max_profiles,
       duration_months,
       ...planOf(row),
       ...(row.is_premium === 1 ? {} : await asked(this.database, user_id)),
     };
+  }
+
+  private active() {
+    const now = at(this.now);
+    return this.database
+      .selectFrom('subscriptions')
+      .where('ended_as', 'is', null)
+      .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
+  }
+
+  /** The active plans and their income in a month, by currency: each price divided by its months. */
+  async income(): Promise<{ currency: string; monthly: number; plans: number }[]> {
+    const rows = await this.active()
+      .select(({ fn }) => [
+        'currency',
+        fn.sum<number>(sql`price_cents * 1.0 / duration_months`).as('cents'),
+        fn.countAll<number>().as('plans'),
+      ])
+      .groupBy('currency')
+      .orderBy('cents', 'desc')
+      .execute();
+    return rows.map(({ currency, cents, plans }) => ({
+      ...{ currency, plans: Number(plans) },
+      monthly: priceOf(Math.round(Number(cents))),
+    }));
+  }
+
+  /** Plans that were assigned from `begin` until `end` (ISO times). */
+  async assignedBetween(begin: string, end: string): Promise<{ at: string; currency: string; price_cents: number }[]> {
+    return await this.database
+      .selectFrom('subscriptions')
+      .select(['starts_at as at', 'currency', 'price_cents'])
+      .where('starts_at', '>=', begin)
+      .where('starts_at', '<', end)
+      .execute();
+  }
+
+  /** Times from `begin` until `end` (ISO times), until now at most, at which plans expired or were cancelled. */
+  async endedBetween(begin: string, end: string): Promise<string[]> {
+    const until = [end, at(this.now)].toSorted()[0] ?? end;
+    const rows = await this.database
+      .selectFrom('subscriptions')
+      .select(({ fn, ref }) => fn.coalesce('ended_at', ref('expires_at')).as('at'))
+      .where(({ or, eb }) => or([eb('ended_as', 'is', null), eb('ended_as', '=', 'cancelled')]))
+      .where(({ fn, ref, eb }) => eb(fn.coalesce('ended_at', ref('expires_at')), '>=', begin))
+      .where(({ fn, ref, eb }) => eb(fn.coalesce('ended_at', ref('expires_at')), '<', until))
+      .execute();
+    return rows.flatMap(({ at: ended_at }) => ended_at ?? []);
+  }
+
+  /** The names of the active plans of these people. */
+  async names(user_ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.active().select(['user_id', 'plan_name']).where('user_id', 'in', user_ids).execute();
+    return new Map(rows.map(({ user_id, plan_name }) => [user_id, plan_name]));
+  }
+
+  /** When a person's plan ends, in ms from now, and whether another one was asked for; undefined for one without an end, and without a plan. */
+  async ending(user_id: string): Promise<{ ends_in_ms: number; is_asked: boolean } | undefined> {
+    const row = await this.database
+      .selectFrom('subscriptions')
+      .select('expires_at')
+      .where('user_id', '=', user_id)
+      .where('ended_as', 'is', null)
+      .executeTakeFirst();
+    const ends_in_ms = row?.expires_at == null ? undefined : Date.parse(row.expires_at) - this.now();
+    if (ends_in_ms === undefined || ends_in_ms <= 0) return undefined;
+    return { ends_in_ms, is_asked: (await asked(this.database, user_id)).requested_at !== undefined };
   }
 
   /** Plans that end within `PLANS_END_WITHIN_DAYS`; those that ended already are not among them. */

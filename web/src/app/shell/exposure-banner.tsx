@@ -1,16 +1,12 @@
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useConfig } from '#api/config.ts';
-import { useMayAdministrate } from '#api/policies.ts';
+import { Row } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import './exposure-banner.css';
 
 /** Warns administrators that other computers can reach an installation meant for one computer. */
 export function ExposureBanner() {
-  const isAdmin = useMayAdministrate();
-  const isOpen = useConfig()?.open_local ?? false;
-  if (!isAdmin || !isOpen) return null;
   return (
-    <section className="exposure-banner" aria-label="Exposure">
+    <Row as="section" wrap={false} gap="3" className="exposure-banner base amber" aria-label="Exposure">
       <IconAlertTriangle size={20} stroke={1.7} aria-hidden="true" />
       <p>
         <Sentence
@@ -18,6 +14,6 @@ export function ExposureBanner() {
           parts={{ setting: <code>EXPOSURE=public</code> }}
         />
       </p>
-    </section>
+    </Row>
   );
 }

@@ -5,7 +5,7 @@ const COUNT_MAXIMUM = 99;
 export function NavCount({ count, words }: { count: number; words: string }) {
   if (count === 0) return null;
   return (
-    <span className="nav-count num">
+    <span className="nav-count num push round centered tiny bold amber">
       <span aria-hidden="true">{count > COUNT_MAXIMUM ? `${COUNT_MAXIMUM}+` : count}</span>
       <span className="visually-hidden">{words}</span>
     </span>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { NavLink } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import { useSupportLinks } from '#api/support-links.ts';
 import type { NavScreen } from '#app/screens.tsx';
 
@@ -13,14 +13,16 @@ interface NavItemLinkProps {
 /** A link of the sidebar or dock: to a screen, or to the live-chat page in a new window. */
 export function NavItemLink({ screen: { path, nav }, className, title, children }: NavItemLinkProps) {
   const { live_chat } = useSupportLinks();
+  const { pathname } = useLocation();
+  // The desk link is not active on the screens below its path.
+  const isOpen = pathname === path || (path !== '/support' && pathname.startsWith(`${path}/`));
   return nav.opensLiveChat ? (
     <a href={live_chat} target="_blank" rel="noopener" className={className} title={title}>
       {children}
     </a>
   ) : (
-    // The desk link is not active on the screens below its path.
-    <NavLink to={path} end={path === '/support'} className={className} title={title}>
+    <Link to={path} aria-current={isOpen ? 'page' : undefined} className={className} title={title}>
       {children}
-    </NavLink>
+    </Link>
   );
 }

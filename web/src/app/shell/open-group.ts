@@ -1,5 +1,5 @@
-/** Sidebar groups that can be folded. */
-export type StaffGroup = 'support' | 'administration';
+import { isStaffGroup, type StaffGroup } from '#app/screens.tsx';
+
 export type OpenGroup = StaffGroup | 'none';
 
 const KEY = 'palisade.open_group';
@@ -8,7 +8,7 @@ const KEY = 'palisade.open_group';
 export function readOpenGroup(): OpenGroup | undefined {
   try {
     const kept = localStorage.getItem(KEY);
-    return kept === 'support' || kept === 'administration' || kept === 'none' ? kept : undefined;
+    return kept === 'none' || isStaffGroup(kept) ? kept : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useSession } from '#api/session.ts';
+import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 
 const loadPalette = () => import('./palette/palette.tsx');
@@ -28,10 +29,13 @@ export function PaletteButton() {
 
   return (
     <>
-      <button
+      <Row
         ref={button}
         type="button"
-        className="palette-button"
+        as="button"
+        inline
+        gap="2"
+        className="palette-button rounded-s muted pointer"
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
         onPointerEnter={() => void loadPalette()}
@@ -40,10 +44,10 @@ export function PaletteButton() {
       >
         <IconSearch size={18} stroke={1.7} aria-hidden="true" />
         <span>Search</span>
-        <span className="palette-button__keys" aria-hidden="true">
+        <span className="palette-button__keys faint off-phone" aria-hidden="true">
           {IS_APPLE ? '⌘K' : 'Ctrl K'}
         </span>
-      </button>
+      </Row>
 
       {isOpen && user && (
         <Palette

@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import './exposure-banner.css';
@@ -23,9 +24,9 @@ export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
   const clear = useChange({ mutationFn: () => call(clearProxyFindings), renews: [['proxy-findings']] });
   const { behind_proxy, untrusted } = findings;
   return (
-    <section className="exposure-banner" aria-label="Proxies">
+    <Row as="section" wrap={false} gap="3" className="exposure-banner base amber" aria-label="Proxies">
       <IconAlertTriangle size={20} stroke={1.7} aria-hidden="true" />
-      <div>
+      <div className="grow">
         {behind_proxy && (
           <p>
             <Sentence text={SIGNS[behind_proxy.sign]} parts={{ when: <Moment iso={behind_proxy.since} now={now} /> }} />{' '}
@@ -54,6 +55,6 @@ export function ProxyBanner({ findings }: { findings: ProxyFindings }) {
       <Button variant="quiet" size="s" loading={clear.isPending} onClick={() => clear.mutate()}>
         I have read this
       </Button>
-    </section>
+    </Row>
   );
 }

@@ -16,7 +16,7 @@ import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { chatStateOf } from '#api/fake-desk.ts';
-import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT, NOTHING_WAITS } from '#api/fake-records.ts';
+import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT, NOTHING_WAITS, statusOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { routes } from '#app/router.tsx';
@@ -110,11 +110,19 @@ describe('the shell', () => {
       '/anti-hacking',
       '/subscription-manager',
       '/scam-check',
+      '/web-protection',
+      '/household',
       '/devices',
       '/help',
     ]);
-    const more = within(sidebar().getByRole('navigation', { name: 'More' }));
-    expect(more.getAllByRole('link').map(({ textContent }) => textContent)).toEqual(['Scam check', 'Devices', 'Help']);
+    const more = within(sidebar().getByRole('navigation', { name: 'Tools and help' }));
+    expect(more.getAllByRole('link').map(({ textContent }) => textContent)).toEqual([
+      'Scam check',
+      'Web protection',
+      'Household',
+      'Devices',
+      'Help',
+    ]);
   });
 
   it('says where the person is when there is nothing', async () => {
@@ -168,7 +176,7 @@ describe('the shell', () => {
     await act(refreshConfig);
     expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
     act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } }));
-    expect(screen.getByRole('region', { name: 'Exposure' })).toHaveTextContent('EXPOSURE=public');
+    expect(await screen.findByRole('region', { name: 'Exposure' })).toHaveTextContent('EXPOSURE=public');
     server.answer(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } });
     await act(refreshConfig);
     expect(screen.queryByRole('region', { name: 'Exposure' })).not.toBeInTheDocument();
@@ -285,36 +293,58 @@ describe('the shell', () => {
     expect(group.getAllByRole('link').map(({ textContent }) => textContent?.trim())).toEqual(['Support Desk', 'Portal']);
   });
 
-  it('unfolds one group of the staff, that of the screen first, and keeps the choice', async () => {
+  it('keeps the group of the screen unfolded, and one other as chosen', async () => {
     localStorage.removeItem('palisade.open_group');
     server.on(readCounts, refusal('internal'));
     server.on(readOverview, refusal('internal'));
     startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
     const first = open('/antivirus');
     const toggle = async (name: string) => await screen.findByRole('button', { name });
-    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'true');
-    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'false');
-    await first.user.click(await toggle('Support'));
-    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'true');
-    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'false');
+    expect(await toggle('People')).toHaveAttribute('aria-expanded', 'true');
+    await first.user.click(await toggle('Records'));
+    expect(await toggle('Records')).toHaveAttribute('aria-expanded', 'true');
+    expect(await toggle('People')).toHaveAttribute('aria-expanded', 'false');
     expect(screen.queryByRole('link', { name: 'Users' })).not.toBeInTheDocument();
-    const support = within(screen.getByRole('navigation', { name: 'Support' }));
-    expect(support.getByRole('link', { name: 'Saved replies' })).toHaveAttribute('href', '/support/answers');
     cleanup();
     const second = open('/antivirus');
-    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'true');
-    await second.user.click(await toggle('Support'));
-    expect(await toggle('Support')).toHaveAttribute('aria-expanded', 'false');
-    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'false');
+    expect(await toggle('Records')).toHaveAttribute('aria-expanded', 'true');
+    await second.user.click(await toggle('Records'));
+    expect(await toggle('Records')).toHaveAttribute('aria-expanded', 'false');
     await act(() => second.router.navigate('/admin/setup'));
-    expect(await toggle('Administration')).toHaveAttribute('aria-expanded', 'true');
+    const settings = within(screen.getByRole('navigation', { name: 'Settings' }));
+    expect(settings.queryByRole('button')).not.toBeInTheDocument();
+    expect(settings.getByRole('link', { name: 'Setup' })).toHaveAttribute('aria-current', 'page');
+    expect(settings.getByRole('link', { name: 'Saved replies' })).toHaveAttribute('href', '/support/answers');
     const breadcrumb = within(screen.getByRole('navigation', { name: 'Breadcrumb' }));
     expect(breadcrumb.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       'Dashboard',
-      'Administration',
+      'Settings',
       'Admin Setup',
     ]);
     localStorage.removeItem('palisade.open_group');
+  });
+
+  it('has the desk with its count in the dock of a technician', async () => {
+    const none = { mine: 0, unassigned: 0, all: 0, snoozed: 0, closed: 0, remote_waiting: 1, tags: [] };
+    server.answer(readCounts, { ...none, mine_unread: 2, unassigned_waiting: 1 });
+    startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'support' } });
+    open('/antivirus');
+    await heading('Antivirus');
+    const dock = () => screen.getAllByRole('navigation', { name: 'Main' }).slice(-1);
+    const items = () =>
+      dock().flatMap((one) =>
+        within(one)
+          .getAllByRole('link')
+          .map(({ textContent }) => textContent),
+      );
+    await waitFor(() =>
+      expect(items()).toEqual([
+        'Dashboard',
+        'Support Desk33 conversations wait',
+        'Portal11 customer waits for remote help',
+        'Antivirus',
+      ]),
+    );
   });
 
   it('has the rest behind More on the phone', async () => {
@@ -391,9 +421,19 @@ describe('the user menu', () => {
     await openQuiet();
     expect(screen.getByRole('button', { name: 'Security User menu' })).toHaveTextContent(/M$/u);
     const pills = within(screen.getByRole('banner')).getByRole('status');
-    await waitFor(() => expect(pills).toHaveTextContent('OnlineProtection active'));
+    await waitFor(() => expect(pills).toHaveTextContent('OnlineScans uploads'));
     // Where there is room for a shield alone, its title says what it is.
-    expect(within(pills).getByTitle('Protection active')).toBeVisible();
+    expect(within(pills).getByTitle('Nothing checked yet')).toBeVisible();
+  });
+
+  it('says that protection is active only while something protects, in the tone of the one status', async () => {
+    const infection = { title: 'An infected file is not deleted yet', is_danger: true };
+    const status = { ...statusOf(infection, {}), protected_by: ['scans' as const] };
+    server.answer(readDashboard, dashboardOf({ status }));
+    await openQuiet();
+    const pill = await screen.findByRole('link', { name: 'Protection active · 2 to do' });
+    expect(pill).toHaveAttribute('data-tone', 'bad');
+    expect(pill).toHaveAttribute('title', infection.title);
   });
 
   it('leads to support: chat in a window of its own, phone and mail', async () => {
@@ -440,20 +480,23 @@ describe('the user menu', () => {
     server.answer(readOverview, { waiting, first_steps });
     open('/antivirus');
     await heading('Antivirus');
-    expect(screen.queryByRole('navigation', { name: 'Administration' })).not.toBeInTheDocument();
+    expect(screen.queryByRole('navigation', { name: 'People' })).not.toBeInTheDocument();
     act(() => startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } }));
-    const group = within(await screen.findByRole('navigation', { name: 'Administration' }));
-    expect(await group.findByRole('link', { name: 'Plan requests 2 plan requests wait' })).toHaveAttribute(
+    const group = async (name: string) => within(await screen.findByRole('navigation', { name }));
+    expect(await (await group('People')).findByRole('link', { name: 'Plan requests 2 plan requests wait' })).toHaveAttribute(
       'href',
       '/subscription-manager?tab=manage',
     );
-    expect(group.getByRole('link', { name: 'False alarms 1 report waits' })).toHaveAttribute('href', '/admin/false-alarms');
-    expect(group.getByRole('link', { name: 'Outbox 120 emails wait' })).toHaveTextContent('99+');
-    expect(group.getByRole('link', { name: 'Setup 1 task failed' })).toHaveAttribute('href', '/admin/setup');
-    expect(group.getByRole('link', { name: 'Users' })).toHaveAttribute('href', '/admin/users');
-    expect(group.getByRole('link', { name: 'Audit log' })).toHaveAttribute('href', '/admin/audit');
-    expect(group.getByRole('link', { name: 'Edit help pages' })).toHaveAttribute('href', '/admin/help');
-    expect(group.getByRole('link', { name: 'Remote sessions' })).toHaveAttribute('href', '/admin/remote-sessions');
+    expect((await group('People')).getByRole('link', { name: 'Outbox 120 emails wait' })).toHaveTextContent('99+');
+    expect((await group('People')).getByRole('link', { name: 'Users' })).toHaveAttribute('href', '/admin/users');
+    // A folded group shows the sum.
+    const user = userEvent.setup();
+    await user.click(await screen.findByRole('button', { name: 'Support 1 waits' }));
+    expect((await group('Support')).getByRole('link', { name: 'False alarms 1 report waits' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Settings 1 waits' }));
+    expect((await group('Settings')).getByRole('link', { name: 'Setup 1 task failed' })).toBeVisible();
+    expect(screen.getByRole('button', { name: 'People 122 wait' })).toBeVisible();
+    localStorage.removeItem('palisade.open_group');
   });
 
   it('signs out on the server and in this browser', async () => {

@@ -8,10 +8,10 @@ import { stepsTo } from '#app/screens.tsx';
 import { useUnread } from '#domain/conversation/chat.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
+import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { ZoneNote } from '#ui/zone-note.tsx';
 import { Dock } from './dock.tsx';
-import { ExposureBanner } from './exposure-banner.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { TopBar } from './top-bar.tsx';
 import './shell.css';
@@ -24,6 +24,8 @@ const MessageNotices = lazyPart(async () => (await import('./message-notices.tsx
 const SharingBanner = lazyPart(async () => (await import('#features/remote/sharing-banner.tsx')).SharingBanner);
 /** Loaded after the first event of a remote session. */
 const RemoteNotice = lazyPart(async () => (await import('#features/remote/remote-notice.tsx')).RemoteNotice);
+/** Loaded only for administrators who need it. */
+const ExposureBanner = lazyPart(async () => (await import('./exposure-banner.tsx')).ExposureBanner);
 /** Loaded only for administrators. */
 const ProxyFindingsBanner = lazyPart(async () => (await import('./proxy-findings.tsx')).ProxyFindingsBanner);
 
@@ -68,22 +70,22 @@ function useArrival(title: string | undefined): void {
 function Breadcrumbs({ pathname, title }: { pathname: string; title: string | undefined }) {
   const steps = stepsTo(pathname, title);
   return (
-    <nav aria-label="Breadcrumb" className="breadcrumbs">
-      <ol>
-        <li>
+    <nav aria-label="Breadcrumb" className="breadcrumbs small muted">
+      <Row as="ol" wrap={false} gap="1">
+        <Row as="li" wrap={false} gap="1">
           <Link to="/dashboard">Dashboard</Link>
-        </li>
+        </Row>
         {steps.map((step, place) => (
-          <li key={step.title}>
+          <Row as="li" wrap={false} gap="1" key={step.title}>
             <IconChevronRight size={14} stroke={1.7} aria-hidden="true" />
             {step.path ? (
               <Link to={step.path}>{step.title}</Link>
             ) : (
               <span aria-current={place === steps.length - 1 ? 'page' : undefined}>{step.title}</span>
             )}
-          </li>
+          </Row>
         ))}
-      </ol>
+      </Row>
     </nav>
   );
 }
@@ -96,26 +98,27 @@ export function Shell() {
   const isAway = !isDashboard && pathname !== '/';
   const user = useSession().session?.user_info;
   const isAdmin = user !== undefined && may.administrate(user);
+  const isOpenLocal = useConfig()?.open_local;
   useArrival(title);
   const sharing = useSharingNow();
   const hasRemoteNews = useRemoteNews();
   const isUnproven = useSession().session?.email_unproven;
 
   return (
-    <div className="shell" data-away={isAway}>
-      <a className="shell__skip" href="#main">
+    <Grid className="shell" data-away={isAway}>
+      <a className="shell__skip rounded-s bold unlined" href="#main">
         Skip to content
       </a>
-      <aside className="shell__side" aria-label="Palisade">
+      <aside className="shell__side off-phone" aria-label="Palisade">
         <Sidebar />
       </aside>
-      <div className="shell__body">
-        <header className="shell__top">
+      <div className="shrink">
+        <header className="shell__top line-below">
           <TopBar />
           {sharing && <SharingBanner sharing={sharing} />}
           {hasRemoteNews && !sharing && <RemoteNotice />}
         </header>
-        <ExposureBanner />
+        {isAdmin && isOpenLocal && <ExposureBanner />}
         <ZoneNote />
         {isUnproven && <EmailBanner />}
         {isAdmin && <ProxyFindingsBanner />}
@@ -127,7 +130,7 @@ export function Shell() {
       {isAway && (
         <button
           type="button"
-          className="shell__float"
+          className="shell__float center round accent pointer"
           aria-label="Back to Dashboard"
           title="Back to Dashboard"
           onClick={() => navigate('/dashboard')}
@@ -141,6 +144,6 @@ export function Shell() {
 
       <PendingBar />
       <ScrollRestoration />
-    </div>
+    </Grid>
   );
 }

@@ -4,8 +4,9 @@ import { useNavigate } from 'react-router';
 import { useIsStaff } from '#api/policies.ts';
 import { screensOf } from '#app/screens.tsx';
 import { Brand } from '#ui/brand.tsx';
+import { Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
-import { MoreNav, NavItems } from './nav-items.tsx';
+import { NavItems, ToolsNav } from './nav-items.tsx';
 import { SupportBlock } from './support-block.tsx';
 import './sidebar.css';
 
@@ -18,21 +19,26 @@ export const Sidebar = memo(function Sidebar() {
   const isStaff = useIsStaff();
   return (
     <div className="sidebar" data-staff={isStaff}>
-      <div className="sidebar__brand">
+      <div className="sidebar__brand fixed">
         {/* The top bar names the provider. */}
         <Brand />
       </div>
-      <div className="sidebar__ways">
-        <button type="button" className="sidebar__quick" title="Main Dashboard" onClick={() => navigate('/dashboard')}>
+      <Stack gap="1" className="sidebar__ways grow">
+        <button
+          type="button"
+          className="sidebar__quick rounded-s unlined pointer ink"
+          title="Main Dashboard"
+          onClick={() => navigate('/dashboard')}
+        >
           <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
           <span className="sidebar__label">Main Dashboard</span>
         </button>
         <nav aria-label="Main">
           <NavItems screens={screensOf('main', false)} />
         </nav>
-        <MoreNav />
+        <ToolsNav />
         <Staff />
-      </div>
+      </Stack>
       <SupportBlock />
     </div>
   );

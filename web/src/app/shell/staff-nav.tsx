@@ -1,55 +1,40 @@
-import { formatNumber, plural } from '@palisade/contract/intl';
-import type { Overview } from '@palisade/contract/overview';
 import { IconChevronDown, IconCreditCardPay } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { useAbsence } from '#api/absence.ts';
 import { useMayAdministrate } from '#api/policies.ts';
-import { GROUP_TITLES, groupAt, type NavScreen, screensOf } from '#app/screens.tsx';
+import { GROUP_TITLES, groupAt, STAFF_GROUPS, type StaffGroup, screensOf } from '#app/screens.tsx';
+import { useUnread } from '#domain/conversation/chat.ts';
 import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
-import { overviewQuery } from '#domain/overview/overview.ts';
+import { Row, Stack } from '#ui/layout.tsx';
 import { NavCount } from './nav-count.tsx';
-import { NavItem } from './nav-items.tsx';
-import { keepOpenGroup, type OpenGroup, readOpenGroup, type StaffGroup } from './open-group.ts';
+import { NavItem, unreadWords } from './nav-items.tsx';
+import { keepOpenGroup, type OpenGroup, readOpenGroup } from './open-group.ts';
+import { PLAN_REQUESTS, useWaits, type Waits, waitsOf } from './waits.ts';
 
-/** Number of waiting records of a screen, and its words. */
-interface Waits {
-  count: number;
-  words: string;
+type WaitsAt = (path: string) => Waits | undefined;
+
+/** Addresses of a group's links. */
+function pathsOf(group: StaffGroup, isAdmin: boolean): string[] {
+  return [...(group === 'people' ? [PLAN_REQUESTS] : []), ...screensOf(group, isAdmin).map(({ path }) => path)];
 }
 
-/** Words for one and for several waiting records. */
-type Words = (count: string) => { one: string; other: string };
-
-function waitsOf(count: number, words: Words): Waits {
-  return { count, words: plural(count, words(formatNumber(count))) };
+function sumOf(paths: readonly string[], waitsAt: WaitsAt): number {
+  return paths.reduce((sum, path) => sum + (waitsAt(path)?.count ?? 0), 0);
 }
 
-/** Counts of the overview, by screen. */
-const WAITS: Record<string, { of: keyof Overview['waiting']; words: Words }> = {
-  '/admin/false-alarms': {
-    of: 'false_alarms',
-    words: (count) => ({ one: '1 report waits', other: `${count} reports wait` }),
-  },
-  '/admin/outbox': { of: 'mails', words: (count) => ({ one: '1 email waits', other: `${count} emails wait` }) },
-  '/admin/setup': { of: 'jobs', words: (count) => ({ one: '1 task failed', other: `${count} tasks failed` }) },
-};
-
-function groupOf(pathname: string): StaffGroup | undefined {
-  const group = groupAt(pathname);
-  return group === 'support' || group === 'administration' ? group : undefined;
-}
-
-/** The two groups below the screens of everyone. At most one is unfolded, so that the sidebar fits a laptop window. */
+/** The groups below the screens of everyone. The group of the screen stays unfolded, and one other group can be, so that the sidebar fits a laptop window. */
 export function StaffNavs() {
   const { pathname } = useLocation();
   const isAdmin = useMayAdministrate();
-  const here = groupOf(pathname);
-  const [open, setOpen] = useState<OpenGroup>(() => here ?? readOpenGroup() ?? (isAdmin ? 'administration' : 'support'));
-  useEffect(() => {
-    if (here) setOpen(here);
-  }, [here]);
+  // Administrators are present at the desk while they have it open; technicians on every screen.
+  const isAtDesk = !isAdmin || pathname.startsWith('/support');
+  useDeskCounts(isAtDesk);
+  useAbsence(isAtDesk);
+  const waitsAt = useWaits();
+  const here = groupAt(pathname);
+  const [open, setOpen] = useState<OpenGroup>(() => readOpenGroup() ?? 'people');
+  const groups = isAdmin ? STAFF_GROUPS : (['support'] as const);
 
   function toggle(group: StaffGroup) {
     const next = open === group ? 'none' : group;
@@ -57,105 +42,94 @@ export function StaffNavs() {
     keepOpenGroup(next);
   }
 
-  return (
-    <>
-      <SupportNav isOpen={open === 'support'} onToggle={() => toggle('support')} isAdmin={isAdmin} />
-      {isAdmin && <AdminNav isOpen={open === 'administration'} onToggle={() => toggle('administration')} />}
-    </>
-  );
+  return groups.map((group) => (
+    <StaffNav
+      key={group}
+      name={group}
+      isOpen={open === group}
+      onToggle={group === here || groups.length === 1 ? undefined : () => toggle(group)}
+      waiting={sumOf(pathsOf(group, isAdmin), waitsAt)}
+    >
+      {group === 'people' && <PlanRequests waits={waitsAt(PLAN_REQUESTS)} />}
+      {screensOf(group, isAdmin).map((screen) => {
+        const waits = waitsAt(screen.path);
+        return (
+          <li key={screen.path}>
+            <NavItem screen={screen}>{waits && <NavCount {...waits} />}</NavItem>
+          </li>
+        );
+      })}
+    </StaffNav>
+  ));
 }
 
-interface GroupProps {
-  isOpen: boolean;
-  onToggle: () => void;
-}
-
-/** Link of staff to the support desk, with the number of waiting conversations. */
-function SupportNav({ isAdmin, ...group }: GroupProps & { isAdmin: boolean }) {
-  const { pathname } = useLocation();
-  // Administrators are present at the desk while they have it open; technicians on every screen.
-  const isAtDesk = !isAdmin || pathname.startsWith('/support');
-  const counts = useDeskCounts(isAtDesk);
-  useAbsence(isAtDesk);
-  const waits = waitsOf((counts?.mine_unread ?? 0) + (counts?.unassigned_waiting ?? 0), (count) => ({
-    one: '1 conversation waits',
-    other: `${count} conversations wait`,
-  }));
-  return (
-    <FoldingNav {...group} name="support" waiting={waits.count}>
-      {screensOf('support', isAdmin).map((screen) => (
-        <StaffItem key={screen.path} screen={screen} waits={screen.path === '/support' ? waits : undefined} />
-      ))}
-    </FoldingNav>
-  );
-}
-
-/** The screens of administrators, with their counts. */
-function AdminNav(group: GroupProps) {
-  const { data: overview } = useQuery(overviewQuery);
-  const requests = overview?.waiting.plan_requests ?? 0;
-  const waitsAt = (path: string): Waits | undefined => {
-    const waits = WAITS[path];
-    return waits && waitsOf(overview?.waiting[waits.of] ?? 0, waits.words);
-  };
-  const screens = screensOf('administration', true);
-  const waiting = screens.reduce((sum, { path }) => sum + (waitsAt(path)?.count ?? 0), requests);
-  return (
-    <FoldingNav {...group} name="administration" waiting={waiting}>
-      {requests > 0 && (
-        <li>
-          {/* A link to a tab of Subscriptions; only that screen is marked as open. */}
-          <Link to="/subscription-manager?tab=manage" className="nav-item">
-            <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
-            <span className="sidebar__label">Plan requests</span>{' '}
-            <NavCount
-              {...waitsOf(requests, (count) => ({ one: '1 plan request waits', other: `${count} plan requests wait` }))}
-            />
-          </Link>
-        </li>
-      )}
-      {screens.map((screen) => (
-        <StaffItem key={screen.path} screen={screen} waits={waitsAt(screen.path)} />
-      ))}
-    </FoldingNav>
-  );
-}
-
-function StaffItem({ screen, waits }: { screen: NavScreen; waits: Waits | undefined }) {
+/** A link to a tab of Subscriptions while requests wait; only that screen is marked as open. */
+function PlanRequests({ waits }: { waits: Waits | undefined }) {
+  if (!waits?.count) return null;
   return (
     <li>
-      <NavItem screen={screen}>{waits && <NavCount {...waits} />}</NavItem>
+      <Link to={PLAN_REQUESTS} className="nav-item rounded-s unlined muted" title="Plan requests">
+        <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
+        <span className="sidebar__label">Plan requests</span> <NavCount {...waits} />
+      </Link>
     </li>
   );
 }
 
-/** A foldable group. When folded, its heading shows the sum of the counts. */
-function FoldingNav({
-  name,
-  isOpen,
-  onToggle,
-  waiting,
-  children,
-}: GroupProps & { name: StaffGroup; waiting: number; children: ReactNode }) {
+interface StaffNavProps {
+  name: StaffGroup;
+  isOpen: boolean;
+  /** Undefined for a group that stays unfolded. */
+  onToggle: (() => void) | undefined;
+  waiting: number;
+  children: ReactNode;
+}
+
+/** A group of the sidebar. When folded, its heading shows the sum of the counts. */
+function StaffNav({ name, isOpen, onToggle, waiting, children }: StaffNavProps) {
   const id = useId();
   return (
-    <nav className="nav-group" aria-labelledby={id}>
-      <h2 className="nav-group__title">
-        <button
-          type="button"
-          className="nav-group__toggle"
-          aria-expanded={isOpen}
-          aria-controls={`${id}-ways`}
-          onClick={onToggle}
-        >
-          <span id={id}>{GROUP_TITLES[name]}</span>{' '}
-          {!isOpen && <NavCount {...waitsOf(waiting, (count) => ({ one: '1 waits', other: `${count} wait` }))} />}
-          <IconChevronDown size={16} stroke={1.7} aria-hidden="true" />
-        </button>
+    <nav className="nav-group line-above" aria-labelledby={id}>
+      <h2 className="nav-group__title faint">
+        {onToggle ? (
+          <Row
+            type="button"
+            as="button"
+            wrap={false}
+            gap="2"
+            className="nav-group__toggle faint full rounded-s pointer"
+            aria-expanded={isOpen}
+            aria-controls={`${id}-ways`}
+            onClick={onToggle}
+          >
+            <span id={id}>{GROUP_TITLES[name]}</span>{' '}
+            {!isOpen && <NavCount {...waitsOf(waiting, (count) => ({ one: '1 waits', other: `${count} wait` }))} />}
+            <IconChevronDown size={16} stroke={1.7} aria-hidden="true" />
+          </Row>
+        ) : (
+          <span id={id}>{GROUP_TITLES[name]}</span>
+        )}
       </h2>
-      <ul id={`${id}-ways`} className="nav-items" hidden={!isOpen}>
+      <Stack id={`${id}-ways`} as="ul" gap="0" className="nav-items" hidden={!isOpen && onToggle !== undefined}>
         {children}
-      </ul>
+      </Stack>
     </nav>
   );
+}
+
+/** Number of waiting records of a screen in the dock. */
+export function DockCount({ path }: { path: string }) {
+  const waits = useWaits()(path);
+  return waits && <NavCount {...waits} />;
+}
+
+/** The count at More in the dock: the waiting records of the screens behind it, and unread messages. */
+export function MoreCount({ inBar }: { inBar: readonly string[] }) {
+  const isAdmin = useMayAdministrate();
+  const unread = useUnread();
+  const groups = isAdmin ? STAFF_GROUPS : (['support'] as const);
+  const paths = groups.flatMap((group) => pathsOf(group, isAdmin)).filter((path) => !inBar.includes(path));
+  const waiting = sumOf(paths, useWaits());
+  if (waiting === 0) return <NavCount count={unread} words={unreadWords(unread)} />;
+  return <NavCount {...waitsOf(waiting + unread, (count) => ({ one: '1 waits', other: `${count} wait` }))} />;
 }

@@ -5,6 +5,7 @@ import { type SupportContact, supportOf } from '#api/support-contact.ts';
 import { useResponseTime } from '#domain/conversation/chat.ts';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
+import { Stack } from '#ui/layout.tsx';
 
 /** The support contact, if the provider has set one, and the version. */
 export function SupportBlock() {
@@ -14,7 +15,7 @@ export function SupportBlock() {
   // The block grows upward, so drawing it before its content is known would move it.
   if (!isAnswered && !config) return null;
   return (
-    <footer className="support-block">
+    <Stack as="footer" gap="0" className="support-block fixed tiny faint break">
       {support && (support.phone || support.email) && (
         <>
           <SupportPromise config={config} support={support} />
@@ -25,7 +26,7 @@ export function SupportBlock() {
         </>
       )}
       <span className="num">v{VERSION}</span>
-    </footer>
+    </Stack>
   );
 }
 
@@ -34,14 +35,14 @@ function SupportPromise({ config, support: { promise, is_example } }: { config: 
   if (promise)
     return (
       <>
-        <b>Support</b>
+        <b className="muted medium">Support</b>
         <span>{promise}</span>
       </>
     );
-  if (config.exposure === 'public' && !is_example) return <b>Support</b>;
+  if (config.exposure === 'public' && !is_example) return <b className="muted medium">Support</b>;
   return (
     <>
-      <b>Support, available 24/7</b>
+      <b className="muted medium">Support, available 24/7</b>
       <span>Response under 30 seconds</span>
       {!is_example && <FigureMark kind="claim" />}
     </>

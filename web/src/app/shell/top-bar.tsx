@@ -1,11 +1,15 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
+import type { StatusState } from '@palisade/contract/status';
 import { IconArrowLeft, IconShieldCheck } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
-import { useLocation, useNavigate } from 'react-router';
+import { Link, useLocation, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { type Connection, useConnection, useWait } from '#api/connection.ts';
+import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { BrandMark } from '#ui/brand.tsx';
+import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { PaletteButton } from './palette-button.tsx';
 import { UserMenu } from './user-menu.tsx';
@@ -20,27 +24,34 @@ export const TopBar = memo(function TopBar() {
   const navigate = useNavigate();
   const provider = useConfig()?.provider_name;
   return (
-    <div className="top-bar">
+    <Row wrap={false} gap="2" className="top-bar">
       <span className="top-bar__brand">
         <BrandMark />
       </span>
       {provider && provider !== 'Palisade' && (
-        <span className="top-bar__provider" title={provider}>
+        <span className="top-bar__provider shrink nowrap base bold" title={provider}>
           <bdi>{provider}</bdi>
         </span>
       )}
       {pathname !== '/dashboard' && (
-        <button type="button" className="top-bar__back" onClick={() => navigate('/dashboard')}>
+        <Row
+          type="button"
+          as="button"
+          inline
+          gap="1"
+          className="top-bar__back bare ink rounded-s"
+          onClick={() => navigate('/dashboard')}
+        >
           <IconArrowLeft size={18} stroke={1.7} aria-hidden="true" />
           <span>Dashboard</span>
-        </button>
+        </Row>
       )}
       <StatusPills />
       <PaletteButton />
       <div className="top-bar__user">
         <UserMenu />
       </div>
-    </div>
+    </Row>
   );
 });
 
@@ -52,23 +63,56 @@ function StatusPills() {
   const { running } = useUploadCounts();
   const until = useWait();
   return (
-    <div role="status" className="top-bar__pills">
+    <Row role="status" gap="2" className="top-bar__pills grow">
       {connection !== 'unknown' && !(isShownBelow && connection === 'online') && (
-        <span className="pill" data-tone={connection === 'online' ? 'good' : 'warn'}>
+        <Row
+          as="span"
+          inline
+          gap="2"
+          className="pill small muted round nowrap"
+          data-tone={connection === 'online' ? 'good' : 'warn'}
+        >
           {CONNECTIONS[connection]}
-        </span>
+        </Row>
       )}
-      {/* Prescribed by the specification; it never changes. */}
-      <span className="pill" data-tone="good" data-kind="protection" title="Protection active">
-        <IconShieldCheck size={18} stroke={1.7} aria-hidden="true" />
-        <span>Protection active</span>
-      </span>
+      <ProtectionPill />
       {running > 0 && (
-        <span className="pill" data-tone="busy">
+        <Row as="span" inline gap="2" className="pill small muted round nowrap" data-tone="busy">
           {plural(running, { one: 'Scanning 1 file', other: `Scanning ${formatNumber(running)} files` })}
-        </span>
+        </Row>
       )}
       {until && <WaitPill until={until} />}
-    </div>
+    </Row>
   );
 }
+
+/** The protection of the person, in the color of their one status, with the number of open steps. Leads to them. */
+function ProtectionPill() {
+  const { data } = useQuery(dashboardQuery);
+  if (!data) return null;
+  const { protected_by, state, sentence, next, others } = data.status;
+  const steps = next === null ? 0 : others.length + 1;
+  const protection = protected_by.length > 0 ? 'Protection active' : 'Scans uploads';
+  return (
+    <Row
+      to="/dashboard"
+      as={Link}
+      inline
+      gap="2"
+      className="pill small muted round nowrap"
+      data-tone={TONES[state]}
+      data-kind="protection"
+      title={sentence}
+    >
+      <IconShieldCheck size={18} stroke={1.7} aria-hidden="true" />
+      <span>{steps > 0 ? `${protection} · ${formatNumber(steps)} to do` : protection}</span>
+    </Row>
+  );
+}
+
+const TONES: Record<StatusState, 'good' | 'warn' | 'bad' | undefined> = {
+  good: 'good',
+  attention: 'warn',
+  danger: 'bad',
+  unknown: undefined,
+};

@@ -5,11 +5,11 @@ export function UserMenuButton({ username, className = '', ...rest }: { username
   const [initial = '?'] = username;
   return (
     <button type="button" className={`user-menu__button ${className}`} aria-haspopup="menu" {...rest}>
-      <span className="user-menu__role">
+      <span className="user-menu__role base muted">
         Security User <span className="visually-hidden">menu</span>
       </span>
       {/* The letter is decoration and not part of the button's name. */}
-      <span className="avatar" aria-hidden="true">
+      <span className="avatar center round blue bold base" aria-hidden="true">
         {initial.toUpperCase()}
       </span>
     </button>

@@ -1,10 +1,11 @@
 import { Menu, useMantineColorScheme } from '@mantine/core';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import '@mantine/core/styles/Popover.layer.css';
 import '@mantine/core/styles/Menu.layer.css';
 import type { UserInfo } from '@palisade/contract/auth';
+import { isCallable, isMailable } from '@palisade/contract/contact';
 import { may } from '@palisade/contract/may';
-import { isCallable, isMailable } from '@palisade/contract/setup';
 import { shownEmail } from '@palisade/contract/shown-email';
 import {
   IconDevices,
@@ -20,7 +21,7 @@ import { useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { useSupportContact } from '#api/support-contact.ts';
 import { useSupportLinks } from '#api/support-links.ts';
-import { screensOf } from '#app/screens.tsx';
+import { STAFF_GROUPS, screensOf } from '#app/screens.tsx';
 import { useClosedByBack } from '#ui/closed-by-back.ts';
 import { COLOR_SCHEMES } from '#ui/color-scheme-switch.tsx';
 import { useSignOut } from './use-sign-out.ts';
@@ -30,6 +31,8 @@ import './user-menu.css';
 const ProfileDialog = lazyPart(async () => (await import('#features/account/profile-dialog.tsx')).ProfileDialog);
 const SecurityDialog = lazyPart(async () => (await import('#features/account/security-dialog.tsx')).SecurityDialog);
 
+const ADMINISTRATION = STAFF_GROUPS.flatMap((group) => screensOf(group, true)).filter(({ path }) => path.startsWith('/admin/'));
+
 type OpenDialog = 'profile' | 'security';
 
 function icon(Icon: TablerIcon) {
@@ -37,7 +40,7 @@ function icon(Icon: TablerIcon) {
 }
 
 const EXAMPLE_MARK = (
-  <span className="user-menu__example" aria-hidden="true">
+  <span className="user-menu__example tiny muted rounded-s" aria-hidden="true">
     Example
   </span>
 );
@@ -82,15 +85,15 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           <UserMenuButton ref={trigger} username={user.username} />
         </Menu.Target>
         <Menu.Dropdown>
-          <div className="user-menu__who">
-            <b>
+          <Stack className="user-menu__who small muted line-below below-1 break">
+            <b className="base bold ink">
               <bdi>{user.username}</bdi>
             </b>
             <span>
               <bdi>{shownEmail(user.email)}</bdi>
             </span>
             <span>Security User</span>
-          </div>
+          </Stack>
           <Menu.Item data-autofocus leftSection={icon(IconUserCircle)} onClick={() => setDialog('profile')}>
             Profile Settings
           </Menu.Item>
@@ -103,8 +106,8 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
           {may.administrate(user) && (
             <>
               <Menu.Divider />
-              <Menu.Label className="user-menu__label">Administration</Menu.Label>
-              {screensOf('administration', true).map(({ path, title, nav }) => (
+              <Menu.Label className="user-menu__label muted">Administration</Menu.Label>
+              {ADMINISTRATION.map(({ path, title, nav }) => (
                 <Menu.Item key={path} component={Link} to={path} leftSection={icon(nav.icon)}>
                   {title}
                 </Menu.Item>
@@ -143,7 +146,7 @@ export function UserMenuItems({ user }: { user: UserInfo }) {
 function ColorSchemeItems() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <fieldset className="user-menu__schemes" aria-label="Color scheme">
+    <Grid as="fieldset" columns="3" gap="1" className="user-menu__schemes shrink" aria-label="Color scheme">
       {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
         <Menu.RadioItem
           key={value}
@@ -156,6 +159,6 @@ function ColorSchemeItems() {
           {label}
         </Menu.RadioItem>
       ))}
-    </fieldset>
+    </Grid>
   );
 }

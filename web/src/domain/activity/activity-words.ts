@@ -43,6 +43,31 @@ export const KIND_LABELS: Record<ShownKind, string> = {
   second_look_withdrawn: 'Server rescan of a device’s file cancelled',
   second_look_received: 'Device’s file received for a server rescan',
   second_look_refused: 'Device’s file refused for a server rescan',
+  web_device_added: 'Device added to web protection',
+  web_device_removed: 'Device removed from web protection',
+  web_key_renewed: 'Address of a device renewed',
+  web_names_shown: 'All names of a device shown',
+  web_choices_changed: 'Choices of web protection changed',
+  web_protection_paused: 'Protection from dangerous websites paused',
+  web_protection_resumed: 'Protection from dangerous websites resumed',
+  web_name_allowed: 'Website allowed',
+  web_name_blocked: 'Website blocked',
+  web_name_removed: 'Choice about a website removed',
+  profile_added: 'Profile added',
+  profile_changed: 'Profile changed',
+  profile_removed: 'Profile removed',
+  profile_paused: 'Internet of a profile paused',
+  profile_resumed: 'Internet of a profile resumed',
+  profile_name_allowed: 'Website allowed for a profile',
+  profile_name_blocked: 'Website blocked for a profile',
+  profile_name_removed: 'Choice about a website removed for a profile',
+  profile_asked_answered: 'Request of a profile answered',
+  profile_key_renewed: 'Page address of a profile renewed',
+  profile_device_changed: 'Device of a profile changed',
+  home_invited: 'Guardian invited',
+  home_joined: 'Home joined',
+  home_left: 'Home left',
+  domain_list_accepted: 'List of web protection accepted',
   remote_session_asked: 'A technician asked to join a remote session',
   remote_session_approved: 'Remote session approved',
   remote_session_declined: 'Remote session declined',
@@ -82,7 +107,8 @@ export const ROLE_LABELS: Record<Role, string> = { customer: 'Customer', support
 /** The server's value for a client that does not identify itself. */
 const UNKNOWN = 'Unknown client';
 
-function roleOf(value: unknown): string {
+/** The name of a role in a sentence. */
+export function roleOf(value: unknown): string {
   return value === 'customer' || value === 'support' || value === 'admin' ? ROLE_LABELS[value].toLowerCase() : 'another role';
 }
 

@@ -9,6 +9,7 @@ import { download, sentenceOf } from '#api/call.ts';
 import { CheckThis } from '#domain/scam/check-this.tsx';
 import { Spinner } from '#ui/button.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { shownNameOf } from '#ui/shown-name.ts';
 import type { Attaching } from './use-attaching.ts';
@@ -31,20 +32,27 @@ function describeState({ state, size }: Attaching): string {
 export function AttachingList({ files, onRemove }: { files: readonly Attaching[]; onRemove: (file: Attaching) => void }) {
   if (files.length === 0) return null;
   return (
-    <ul className="attaching" aria-label="Files in your message">
+    <Row as="ul" gap="2" className="attaching shrink" aria-label="Files in your message">
       {files.map((file) => (
-        <li key={file.key} className="attaching__file" data-phase={file.state.phase}>
-          <span className="attaching__icon" aria-hidden="true">
+        <Grid
+          key={file.key}
+          as="li"
+          gap="2"
+          align="center"
+          className="attaching__file surface-sunken"
+          data-phase={file.state.phase}
+        >
+          <span className="attaching__icon center muted" aria-hidden="true">
             {file.state.phase === 'clean' && <IconShieldCheck size={18} stroke={1.7} />}
             {file.state.phase === 'refused' && <IconAlertTriangle size={18} stroke={1.7} />}
             {(file.state.phase === 'sending' || file.state.phase === 'scanning') && <Spinner />}
           </span>
-          <span className="attaching__what">
+          <Stack as="span" className="attaching__what shrink small">
             <FileName name={file.name} />
-            <span className="attaching__state num" role={file.state.phase === 'sending' ? undefined : 'status'}>
+            <span className="attaching__state num tiny muted break" role={file.state.phase === 'sending' ? undefined : 'status'}>
               {describeState(file)}
             </span>
-          </span>
+          </Stack>
           <button
             type="button"
             className="icon-button"
@@ -54,11 +62,11 @@ export function AttachingList({ files, onRemove }: { files: readonly Attaching[]
             <IconX size={16} stroke={2} aria-hidden="true" />
           </button>
           {file.state.phase === 'sending' && (
-            <progress className="attaching__share" max={1} value={file.state.share} aria-label={`Sending ${file.name}`} />
+            <progress className="attaching__share full" max={1} value={file.state.share} aria-label={`Sending ${file.name}`} />
           )}
-        </li>
+        </Grid>
       ))}
-    </ul>
+    </Row>
   );
 }
 
@@ -66,9 +74,9 @@ export function AttachingList({ files, onRemove }: { files: readonly Attaching[]
 export function SentAttachments({ attachments }: { attachments: readonly Attachment[] }) {
   if (attachments.length === 0) return null;
   return (
-    <ul className="attachments" aria-label="Files">
+    <Row as="ul" gap="2" className="attachments shrink" aria-label="Files">
       {attachments.map((attachment) => (
-        <li key={attachment.id}>
+        <li className="shrink" key={attachment.id}>
           {attachment.is_image && attachment.status === 'clean' ? (
             <Picture attachment={attachment} />
           ) : (
@@ -84,7 +92,7 @@ export function SentAttachments({ attachments }: { attachments: readonly Attachm
           )}
         </li>
       ))}
-    </ul>
+    </Row>
   );
 }
 
@@ -108,12 +116,12 @@ function Picture({ attachment }: { attachment: Attachment }) {
   return (
     <button
       type="button"
-      className="attachments__picture"
+      className="attachments__picture surface-sunken bare block"
       aria-label={`Download ${whole}`}
       title={whole}
       onClick={() => content && saveFile(filename, content)}
     >
-      <img src={address} alt={whole} />
+      <img className="block" src={address} alt={whole} />
     </button>
   );
 }
@@ -138,10 +146,10 @@ const STATUS_WORDS: Record<Attachment['status'], string | undefined> = {
   failed: 'not scanned: you can’t open it',
 };
 
-function FileToDownload({ attachment: { id, filename, size, status } }: { attachment: Attachment }) {
+function FileToDownload({ attachment: { id, filename, size, status, threat } }: { attachment: Attachment }) {
   const [isBusy, setIsBusy] = useState(false);
   const [sentence, setSentence] = useState<string>();
-  const state = STATUS_WORDS[status];
+  const state = threat === null ? STATUS_WORDS[status] : `infected (${threat}): you can’t open it`;
 
   async function save() {
     setIsBusy(true);
@@ -156,26 +164,30 @@ function FileToDownload({ attachment: { id, filename, size, status } }: { attach
 
   return (
     <>
-      <button
+      <Grid
         type="button"
-        className="attachments__file"
+        as="button"
+        columns="both"
+        gap="2"
+        align="center"
+        className="attachments__file pad-s bare rounded ink"
         aria-label={`Download ${shownNameOf(filename).whole}`}
         aria-busy={isBusy}
         disabled={isBusy || status !== 'clean'}
         onClick={() => void save()}
       >
         <IconPaperclip size={18} stroke={1.7} aria-hidden="true" />
-        <span className="attachments__what">
+        <Stack as="span" className="attachments__what shrink small">
           <FileName name={filename} />
-          <span className="attachments__size num">
+          <span className="num tiny muted break">
             {describeBytes(size)}
             {state !== undefined && `, ${state}`}
           </span>
-        </span>
+        </Stack>
         {isBusy ? <Spinner /> : <IconDownload size={16} stroke={1.7} aria-hidden="true" />}
-      </button>
+      </Grid>
       {sentence !== undefined && (
-        <p role="alert" className="attachments__error">
+        <p role="alert" className="tiny red">
           {sentence}
         </p>
       )}

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { call } from '#api/call.ts';
 import { hearTopic, onEvent } from '#api/events.ts';
 import { useIsStartOver } from '#api/start.ts';
+import { WAITING_KEY } from './desk-keys.ts';
 
 /** Shortest interval between two refetches of the desk, in ms: a busy desk changes many times a second. */
 const REFETCH_PAUSE = 1_500;
@@ -14,7 +15,7 @@ export const deskCountsQuery = queryOptions({
   retry: false,
 });
 
-/** Refetch interval without events, in ms. */
+/** Refetch interval, in ms: waiting remote sessions have no event for staff. */
 const ASKED_AGAIN = 30_000;
 
 /** Number of conversations in each part of the inbox, for staff only. `isAtDesk` subscribes to the staff topic: the counts follow its events, and customers see that support is present. */
@@ -23,7 +24,10 @@ export function useDeskCounts(isAtDesk: boolean): Counts | undefined {
   useEffect(() => {
     if (!isAtDesk) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const refetch = () => void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
+    const refetch = () => {
+      void queries.invalidateQueries({ queryKey: deskCountsQuery.queryKey });
+      void queries.invalidateQueries({ queryKey: WAITING_KEY });
+    };
     const soon = () => {
       timer ??= setTimeout(() => {
         timer = undefined;
@@ -41,5 +45,5 @@ export function useDeskCounts(isAtDesk: boolean): Counts | undefined {
     };
   }, [queries, isAtDesk]);
   const enabled = useIsStartOver();
-  return useQuery({ ...deskCountsQuery, enabled, refetchInterval: isAtDesk ? false : ASKED_AGAIN }).data;
+  return useQuery({ ...deskCountsQuery, enabled, refetchInterval: ASKED_AGAIN }).data;
 }

@@ -1,14 +1,14 @@
 import { useEffect } from 'react';
 
-/** Marks what is on screen as read, as soon as the page is visible. */
-export function useMarkSeen({ unread, last_seq }: { unread: number; last_seq: number }, mark: (seq: number) => void): void {
+/** Marks messages as read up to `seen_seq`, the newest one in view, as soon as the page is visible. */
+export function useMarkSeen(unread: number, seen_seq: number | undefined, mark: (seq: number) => void): void {
   useEffect(() => {
-    if (unread === 0) return undefined;
+    if (unread === 0 || seen_seq === undefined) return undefined;
     const markIfSeen = () => {
-      if (document.visibilityState === 'visible') mark(last_seq);
+      if (document.visibilityState === 'visible') mark(seen_seq);
     };
     markIfSeen();
     document.addEventListener('visibilitychange', markIfSeen);
     return () => document.removeEventListener('visibilitychange', markIfSeen);
-  }, [unread, last_seq, mark]);
+  }, [unread, seen_seq, mark]);
 }

@@ -12,6 +12,8 @@ import {
 } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { Address } from '#ui/address.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import './message-card.css';
@@ -47,8 +49,12 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
     }
     case 'remote_session':
       return (
-        <CardFrame icon={IconDeviceDesktop} label="Remote session" title={<code>{card.session_code}</code>}>
-          <span className="message-card__line">
+        <CardFrame
+          icon={IconDeviceDesktop}
+          label="Remote session"
+          title={<code className="mono large bold">{card.session_code}</code>}
+        >
+          <span className="tiny muted">
             <Sentence
               text={Date.parse(card.expires_at) > now ? 'For one session until {when}.' : 'Expired: one session until {when}.'}
               parts={{ when: <Moment iso={card.expires_at} now={now} /> }}
@@ -69,7 +75,7 @@ export function MessageCard({ card, isStaff = false, openShared, keptMail }: Mes
         <CardFrame
           icon={IconMail}
           label={card.reason === 'lost_letters' ? 'Email with unreadable characters' : 'Sender not verified'}
-          title={card.from === '' ? 'Unclear author' : shownEmail(card.from)}
+          title={card.from === '' ? 'Unclear author' : <Address text={shownEmail(card.from)} />}
         >
           {keptMail}
         </CardFrame>
@@ -95,15 +101,15 @@ function CardFrame({
   children: ReactNode;
 }) {
   return (
-    <div className="message-card">
-      <Icon size={20} stroke={1.7} aria-hidden="true" />
-      <div>
-        <span className="message-card__label">{label}</span>
+    <Grid columns="lead" gap="3" className="message-card surface-plain pad-m base">
+      <Icon size={20} stroke={1.7} className="accent" aria-hidden="true" />
+      <Stack gap="0" align="start" className="break">
+        <span className="tiny muted">{label}</span>
         <b>
           <bdi>{title}</bdi>
         </b>
         {children}
-      </div>
-    </div>
+      </Stack>
+    </Grid>
   );
 }

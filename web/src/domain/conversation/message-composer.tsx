@@ -17,6 +17,7 @@ import {
 } from 'react';
 import { keepDraft, readDraft } from '#api/drafts.ts';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { enterMeans, isOfInputMethod } from '#ui/pressed.ts';
 import { AttachingList } from './attachments.tsx';
 import { useAttaching } from './use-attaching.ts';
@@ -32,6 +33,8 @@ export interface ComposerHandle {
   focus: () => void;
   /** Changes the draft and focuses the field. */
   write: (change: (draft: string) => string) => void;
+  /** Puts a text below the draft, and focuses the field. */
+  add: (text: string) => void;
 }
 
 interface MessageComposerProps {
@@ -86,13 +89,17 @@ export function MessageComposer({
     onDraft?.(text);
   }
 
-  useImperativeHandle(ref, () => ({
-    focus: () => field.current?.focus(),
-    write: (change) => {
-      write(change(draft));
+  useImperativeHandle(ref, () => {
+    const change = (text: string) => {
+      write(text);
       field.current?.focus();
-    },
-  }));
+    };
+    return {
+      focus: () => field.current?.focus(),
+      write: (changed) => change(changed(draft)),
+      add: (text) => change(draft.trim() === '' ? text : `${draft.trimEnd()}\n${text}`),
+    };
+  });
 
   function send() {
     if (!maySend) return;
@@ -127,10 +134,19 @@ export function MessageComposer({
   const { isOver, dropProps } = useDropped(add);
 
   return (
-    <Form error={null} busy={isSending} className="composer" data-tone={tone} data-over={isOver} onSubmit={send} {...dropProps}>
+    <Form
+      error={null}
+      busy={isSending}
+      gap="2"
+      className="composer line-above"
+      data-tone={tone}
+      data-over={isOver}
+      onSubmit={send}
+      {...dropProps}
+    >
       {above}
       <AttachingList files={files} onRemove={remove} />
-      <div className="composer__line">
+      <Grid columns="both" gap="2" align="end" className="composer__line">
         <AttachButton onFiles={add} />
         <Textarea
           ref={field}
@@ -153,10 +169,10 @@ export function MessageComposer({
         <Submit size="l" icon={IconSend} disabled={isEmpty || isTooLong || isBusy}>
           <span className="composer__send">Send</span>
         </Submit>
-      </div>
+      </Grid>
       {below}
       {isOver && (
-        <p className="composer__drop" aria-hidden="true">
+        <p className="composer__drop center rounded accent bold" aria-hidden="true">
           Drop files to attach them
         </p>
       )}
@@ -212,7 +228,12 @@ function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
           currentTarget.value = '';
         }}
       />
-      <button type="button" className="composer__attach" aria-label="Attach files" onClick={() => picker.current?.click()}>
+      <button
+        type="button"
+        className="composer__attach center bare rounded-s muted"
+        aria-label="Attach files"
+        onClick={() => picker.current?.click()}
+      >
         <IconPaperclip size={20} stroke={1.7} aria-hidden="true" />
       </button>
     </>

@@ -1,6 +1,7 @@
 import type { SharedKind } from '@palisade/contract/chat-record';
 import { IconMessageShare } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { Row } from '#ui/layout.tsx';
 import './show-to-support.css';
 
 interface ShowToSupportProps {
@@ -17,14 +18,17 @@ interface ShowToSupportProps {
  */
 export function ShowToSupport({ kind, id, name, isSmall = false }: ShowToSupportProps) {
   return (
-    <Link
-      className="show-to-support"
+    <Row
+      as={Link}
+      inline
+      gap="1"
+      className="show-to-support small muted unlined"
       title="Show this to support"
       to={`/chat?${new URLSearchParams({ share: `${kind}:${id}`, name })}`}
       aria-label={isSmall ? `Show ${name} to support` : `Show this to support: ${name}`}
     >
       <IconMessageShare size={16} stroke={1.7} aria-hidden="true" />
       {!isSmall && <span>Show this to support</span>}
-    </Link>
+    </Row>
   );
 }

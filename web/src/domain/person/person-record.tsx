@@ -4,10 +4,13 @@ import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { IconGift, IconMessages } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Link } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { useMayAdministrate } from '#api/policies.ts';
+import { StatusBadge } from '#domain/status/state-badge.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { DeviceRows, RemoteSessionRows } from './card-rows.tsx';
@@ -28,26 +31,25 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
   const isAdmin = useMayAdministrate();
   const { clean, infected, pending } = card.scans;
   const gravest = administration?.alerts.gravest;
+  // Only administrators open the log and the sessions of everyone.
+  const logOf = (group: string) =>
+    isAdmin ? `/admin/audit?person=${encodeURIComponent(card.email)}&kind=all-${group}` : undefined;
   return (
-    <div className="record">
-      <dl className="record__figures num">
-        <Figure name="Score" value={formatPercent(card.security_score / 100)} />
-        <Figure
-          name="Open alerts"
-          value={formatNumber(card.open_alerts)}
-          line={gravest ? `worst: ${gravest.severity}` : undefined}
-        />
-        <Figure
-          name="Files checked"
-          value={formatNumber(clean + infected + pending)}
-          line={infected > 0 ? `${formatNumber(infected)} infected` : undefined}
-        />
-        <Figure
-          name="Conversations closed"
-          value={formatNumber(card.conversations_closed)}
-          line={card.ratings.average === null ? undefined : `rated ${formatDecimals(card.ratings.average, 1)} of 5`}
-        />
-      </dl>
+    <Grid gap="4" className="record">
+      <Part title="State">
+        <li>
+          <StatusBadge state={card.status.state} />
+          <span>
+            {`Score ${formatPercent(card.security_score / 100)}, ${plural(card.status.steps, {
+              one: '1 open step',
+              other: `${formatNumber(card.status.steps)} open steps`,
+            })}`}
+          </span>
+        </li>
+        <li>
+          <span>{`They read: “${card.status.sentence}”`}</span>
+        </li>
+      </Part>
       <Part
         title="Plan"
         action={
@@ -64,6 +66,27 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
           <span>{administration?.plan ? describePlan(administration.plan) : `Customer since ${describeDate(card.since)}`}</span>
         </li>
       </Part>
+      <Grid as="dl" columns="4" gap="3" className="record__figures num span">
+        <Figure
+          name="Open alerts"
+          value={formatNumber(card.open_alerts)}
+          line={gravest ? `worst: ${gravest.severity}` : undefined}
+          to={logOf('alerts')}
+        />
+        <Figure
+          name="Files checked"
+          value={formatNumber(clean + infected + pending)}
+          line={infected > 0 ? `${formatNumber(infected)} infected` : undefined}
+          to={logOf('files')}
+        />
+        <Figure name="Devices" value={formatNumber(card.devices.length)} to={logOf('devices')} />
+        <Figure
+          name="Conversations closed"
+          value={formatNumber(card.conversations_closed)}
+          line={card.ratings.average === null ? undefined : `rated ${formatDecimals(card.ratings.average, 1)} of 5`}
+          to={conversation ? `/support?conversation=${conversation.id}` : undefined}
+        />
+      </Grid>
       <Part
         title="Conversation"
         nothing={conversation === null ? 'No messages yet.' : undefined}
@@ -85,11 +108,22 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
       <Part title="Devices" nothing={card.devices.length === 0 ? 'No devices connected.' : undefined}>
         <DeviceRows devices={card.devices} />
       </Part>
-      <Part title="Remote sessions" nothing={card.remote_sessions.length === 0 ? 'No remote sessions yet.' : undefined}>
+      <Part
+        title="Remote sessions"
+        nothing={card.remote_sessions.length === 0 ? 'No remote sessions yet.' : undefined}
+        action={
+          isAdmin &&
+          card.remote_sessions.length > 0 && (
+            <Link to={`/admin/remote-sessions?search=${encodeURIComponent(card.username)}`} className="small">
+              All sessions
+            </Link>
+          )
+        }
+      >
         <RemoteSessionRows sessions={card.remote_sessions} />
       </Part>
-      <p className="sub record__note">Opening this record is logged.</p>
-    </div>
+      <p className="sub span">Opening this record is logged.</p>
+    </Grid>
   );
 }
 
@@ -99,11 +133,19 @@ function describePlan({ expires_at, max_devices }: NonNullable<NonNullable<Recor
   return plural(max_devices, { one: `${end}, 1 device`, other: `${end}, ${formatNumber(max_devices)} devices` });
 }
 
-function Figure({ name, value, line }: { name: string; value: string; line?: string | undefined }) {
+interface FigureProps {
+  name: string;
+  value: string;
+  line?: string | undefined;
+  /** The list behind the figure, if the reader may open it. */
+  to: string | undefined;
+}
+
+function Figure({ name, value, line, to }: FigureProps) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{value}</dd>
+      <dd>{to === undefined ? value : <Link to={to}>{value}</Link>}</dd>
       {line !== undefined && <dd className="record__line">{line}</dd>}
     </div>
   );
@@ -119,11 +161,11 @@ interface PartProps {
 
 function Part({ title, action, nothing, children }: PartProps) {
   return (
-    <section className="record__part" aria-label={title}>
-      <div className="record__head">
-        <h3>{title}</h3>
+    <section className="record__part surface-plain pad-m shrink" aria-label={title}>
+      <Row gap="3" rowGap="1" justify="between" className="record__head below-1">
+        <h3 className="base bold">{title}</h3>
         {action}
-      </div>
+      </Row>
       {nothing === undefined ? <ul>{children}</ul> : <p className="sub">{nothing}</p>}
     </section>
   );

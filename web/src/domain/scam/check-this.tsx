@@ -1,3 +1,4 @@
+import { Row } from '#ui/layout.tsx';
 import './check-this.css';
 import { type ToCheck, useCheckThis } from './to-check.ts';
 
@@ -5,13 +6,16 @@ import { type ToCheck, useCheckThis } from './to-check.ts';
 export function CheckThis({ what, name }: { what: () => ToCheck | Promise<ToCheck>; name: string }) {
   const check = useCheckThis();
   return (
-    <button
+    <Row
       type="button"
-      className="check-this"
+      as="button"
+      inline
+      gap="1"
+      className="check-this bare muted tiny"
       aria-label={`Check this: ${name}`}
       onClick={() => void Promise.resolve(what()).then(check, () => undefined)}
     >
       Check this
-    </button>
+    </Row>
   );
 }

@@ -1,10 +1,10 @@
 import type { Scan } from '@palisade/contract/antivirus';
-import { IconTestPipe } from '@tabler/icons-react';
+import { IconCheck, IconTestPipe } from '@tabler/icons-react';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { StatusBadge, StatusIcon } from './status-badge.tsx';
 
 interface ScanBadgeProps {
-  scan: Pick<Scan, 'scan_status' | 'is_test_file'>;
+  scan: Pick<Scan, 'scan_status' | 'is_test_file' | 'infection'>;
 }
 
 /** Engines report a harmless test file as infected, but it is no danger. */
@@ -12,6 +12,13 @@ const isTest = ({ scan_status, is_test_file }: ScanBadgeProps['scan']) => scan_s
 
 /** The result of a scan, with the same words everywhere. */
 export function ScanBadge({ scan }: ScanBadgeProps) {
+  if (scan.infection?.state === 'closed') {
+    return (
+      <Badge tone="plain" icon={IconCheck}>
+        {scan.infection.by === 'agent' ? 'Quarantined' : scan.infection.by === 'person' ? 'Deleted' : 'Closed'}
+      </Badge>
+    );
+  }
   if (!isTest(scan)) return <StatusBadge status={scan.scan_status} />;
   return (
     <Badge tone="note" icon={IconTestPipe}>
@@ -21,5 +28,6 @@ export function ScanBadge({ scan }: ScanBadgeProps) {
 }
 
 export function ScanIcon({ scan }: ScanBadgeProps) {
+  if (scan.infection?.state === 'closed') return <IconTile tone="plain" icon={IconCheck} />;
   return isTest(scan) ? <IconTile tone="note" icon={IconTestPipe} /> : <StatusIcon status={scan.scan_status} />;
 }

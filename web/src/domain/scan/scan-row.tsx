@@ -1,14 +1,19 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import { HASH_PREFIX_LENGTH } from '@palisade/contract/constants';
-import { memo } from 'react';
+import { type ComponentType, memo } from 'react';
 import { Link } from 'react-router';
 import { FileName } from '#ui/file-name.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { Moment } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { ScanBadge, ScanIcon } from './scan-badge.tsx';
 import { describeCoverage, describeDetail, TEST_FILE_SENTENCE } from './scan-sentence.ts';
 import './scan-row.css';
+
+/** Most files are harmless: the words for threats come with the first infected one. */
+const ThreatLine = lazyPart(async () => (await import('./threat-line.tsx')).ThreatLine);
 
 interface ScanRowProps {
   scan: Scan;
@@ -17,69 +22,65 @@ interface ScanRowProps {
   detailed?: boolean;
   /** Link target of the whole row: the details of the scan. */
   to?: string;
+  /** The effect of a threat in words, and the answer to an infection: parts that the first screen does not load. */
+  wordsOf?: (threat: string) => string | undefined;
+  Answer?: ComponentType<{ scan: Scan }>;
 }
 
 /** One scan as a list item: file name, result, time and advice. */
-export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to }: ScanRowProps) {
+export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to, wordsOf, Answer }: ScanRowProps) {
   const detail = describeDetail(scan);
   const coverage = describeCoverage(scan);
   const disguise = disguiseWordsOf(scan.filename);
   const isSaid = scan.threat_detected !== null || detail !== undefined;
   return (
-    <li className="scan-row" data-leads={to !== undefined}>
+    <Grid as="li" gap="3" rowGap="0" align="center" className="scan-row pad-row line-between" data-leads={to !== undefined}>
       <ScanIcon scan={scan} />
-      <div className="scan-row__what">
-        <span className="scan-row__name">
+      <Stack gap="0" className="scan-row__what">
+        <span className="medium base">
           {to === undefined ? (
             <FileName name={scan.filename} />
           ) : (
-            <Link to={to} className="scan-row__link" preventScrollReset>
+            <Link to={to} className="scan-row__link unlined" preventScrollReset>
               <FileName name={scan.filename} />
             </Link>
           )}
         </span>
-        {disguise && <span className="scan-row__disguise">{disguise}</span>}
-        {scan.threat_detected !== null && (
-          <span className="scan-row__threat" data-test={scan.is_test_file || undefined}>
-            {scan.threat_member === null ? (
-              <bdi>{scan.threat_detected}</bdi>
-            ) : (
-              <Sentence
-                text="{threat} in the file {file}"
-                parts={{ threat: <bdi>{scan.threat_detected}</bdi>, file: <FileName name={scan.threat_member} /> }}
-              />
-            )}
-          </span>
-        )}
-        {scan.is_test_file && <span className="scan-row__line">{TEST_FILE_SENTENCE}</span>}
+        {disguise && <span className="amber small">{disguise}</span>}
+        <ThreatLine scan={scan} wordsOf={wordsOf} />
+        {scan.is_test_file && <span className="muted small">{TEST_FILE_SENTENCE}</span>}
         {scan.device && (
-          <span className="scan-row__line">
+          <span className="muted small break">
             <Sentence
               text="On {device}: {path}"
               parts={{ device: <bdi>{scan.device.device_name}</bdi>, path: <bdi>{scan.device.path}</bdi> }}
             />
           </span>
         )}
-        {detail && <span className="scan-row__line">{detail}</span>}
-        {coverage && (detailed || !isSaid) && <span className="scan-row__line num">{coverage}</span>}
+        {detail && <span className="muted small">{detail}</span>}
+        {coverage && (detailed || !isSaid) && <span className="muted small num">{coverage}</span>}
         {detailed &&
           scan.notes.map((note) => (
-            <span key={note} className="scan-row__line">
+            <span key={note} className="muted small break">
               <bdi>{note}</bdi>
             </span>
           ))}
-      </div>
-      <div className="scan-row__when">
+        {Answer && <Answer scan={scan} />}
+      </Stack>
+      <Stack gap="0" className="scan-row__when faint small num nowrap">
         <Moment iso={scan.scanned_at} now={now} />
         {detailed && (
-          <span className="scan-row__hash" title={`SHA-256 ${scan.file_hash}`}>
-            <Sentence text="Fingerprint {hash}" parts={{ hash: <code>{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code> }} />
+          <span title={`SHA-256 ${scan.file_hash}`}>
+            <Sentence
+              text="Fingerprint {hash}"
+              parts={{ hash: <code className="mono muted tiny">{scan.file_hash.slice(0, HASH_PREFIX_LENGTH)}</code> }}
+            />
           </span>
         )}
-      </div>
+      </Stack>
       <div className="scan-row__status">
         <ScanBadge scan={scan} />
       </div>
-    </li>
+    </Grid>
   );
 });

@@ -2,7 +2,7 @@ import { type Scan, STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus
 import { describeBytes, formatList, formatNumber, plural } from '@palisade/contract/intl';
 
 /** Used by lists and details. */
-export const TEST_FILE_SENTENCE = 'No action needed. This is a harmless test file.';
+export const TEST_FILE_SENTENCE = 'This is a harmless test file.';
 
 const UNKNOWN_FILE_SENTENCE = 'Unknown file type. No threat matched.';
 

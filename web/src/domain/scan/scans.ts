@@ -25,7 +25,7 @@ export function isWaiting(scan: Scan): boolean {
 }
 
 /** Filter and order of a list of scans. */
-export type ScanChoice = Pick<ScansQuery, 'status' | 'search' | 'sort'>;
+export type ScanChoice = Pick<ScansQuery, 'status' | 'infection' | 'search' | 'sort'>;
 
 /** All scans, newest first. */
 export const EVERY_SCAN: ScanChoice = { status: undefined, search: '', sort: 'newest' };

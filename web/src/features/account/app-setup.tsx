@@ -1,31 +1,15 @@
 import { TextInput } from '@mantine/core';
-import { useMemo, useRef, useState } from 'react';
-import { encode } from 'uqr';
+import { useRef, useState } from 'react';
 import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { QrCode } from '#ui/qr-code.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { type AppSetup as Setup, useActivateTotp } from './two-factor.queries.ts';
 
-/** White border of a QR code that readers require, in modules (ISO/IEC 18004, section 6.3.8). */
-const QUIET_ZONE = 4;
 const WHOLE_CODE = /^\d{6}$/u;
-
-/** A QR code, dark on white in both colour schemes, because some readers cannot read inverted codes. */
-function QrCode({ text, label }: { text: string; label: string }) {
-  const { size, path } = useMemo(() => {
-    const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
-    const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
-    return { size, path: modules.join('') };
-  }, [text]);
-  return (
-    <svg className="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">
-      <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
-      <path fill="#000" d={path} />
-    </svg>
-  );
-}
 
 interface AppSetupProps {
   setup: Setup;
@@ -55,23 +39,23 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
   }
 
   return (
-    <Form className="account-form" error={activate.error} busy={activate.isPending} onSubmit={() => send(code)}>
-      <ol className="app-setup">
+    <Form gap="4" className="account-form" error={activate.error} busy={activate.isPending} onSubmit={() => send(code)}>
+      <Stack as="ol" gap="5">
         <li>
-          <p className="app-setup__step">Scan this with your authenticator app</p>
-          <div className="app-setup__share">
+          <p className="base medium below-2">Scan this with your authenticator app</p>
+          <Grid gap="4" align="center" className="app-setup__share">
             <QrCode text={setup.uri} label="QR code for your authenticator app" />
-            <div className="app-setup__text">
+            <Stack gap="2" align="start">
               <p className="sub">
                 <Sentence
                   text="Can’t scan it? Type this key into the app, or {link}."
                   parts={{ link: <a href={setup.uri}>open it in an app on this device</a> }}
                 />
               </p>
-              <code className="app-setup__secret">{groups.join(' ')}</code>
+              <code className="app-setup__secret ink">{groups.join(' ')}</code>
               <CopyButton size="s" text={setup.secret} copied="The key was copied." label="Copy key" />
-            </div>
-          </div>
+            </Stack>
+          </Grid>
         </li>
         <li>
           <TextInput
@@ -91,13 +75,13 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
             error={messageAt('code', activate.error)}
           />
         </li>
-      </ol>
-      <div className="two-factor__actions">
+      </Stack>
+      <Row wrap={false} gap="3" align="stretch" justify="between" className="two-factor__actions">
         <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
         <Submit>Turn On</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }

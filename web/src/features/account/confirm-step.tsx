@@ -5,6 +5,7 @@ import { CallError } from '#api/call.ts';
 import { ProofFields, ProofMessage, useProofForm } from '#domain/proof/proof-fields.tsx';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row } from '#ui/layout.tsx';
 import { confirmWho, type TaskOutcome, type TwoFactorTask, usePerform } from './two-factor.queries.ts';
 
 interface ConfirmStepProps {
@@ -64,7 +65,7 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
   }
 
   return (
-    <Form className="account-form" error={proof.errors} busy={busy} onSubmit={() => void submit()}>
+    <Form gap="4" className="account-form" error={proof.errors} busy={busy} onSubmit={() => void submit()}>
       <p className="sub">{words.sentence}</p>
       {task.kind === 'passkey' && (
         <TextInput
@@ -90,12 +91,12 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
         />
       )}
       <ProofMessage form={proof} />
-      <div className="two-factor__actions">
+      <Row wrap={false} gap="3" align="stretch" justify="between" className="two-factor__actions">
         <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
         <Submit>{words.action}</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }

@@ -3,6 +3,7 @@ import { IconMail } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmailProofForm } from './email-proof.tsx';
@@ -13,7 +14,7 @@ export function EmailBanner() {
   const email = useSession().session?.user_info.email;
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <section className="email-banner" aria-label="Confirm your email address">
+    <Row as="section" gap="3" rowGap="2" className="email-banner base amber" aria-label="Confirm your email address">
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
       <p>
         <Sentence
@@ -29,6 +30,6 @@ export function EmailBanner() {
           <EmailProofForm onProved={() => setIsOpen(false)} />
         </ModalWindow>
       )}
-    </section>
+    </Row>
   );
 }

@@ -9,6 +9,7 @@ import { fieldMessagesOf } from '#api/field-messages.ts';
 import { refreshUser, useSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import './account-dialogs.css';
@@ -65,7 +66,14 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   }
 
   return (
-    <Form className="account-form email-proof" error={prove.error} busy={prove.isPending} onSubmit={submit} onEdit={prove.reset}>
+    <Form
+      gap="4"
+      className="account-form email-proof"
+      error={prove.error}
+      busy={prove.isPending}
+      onSubmit={submit}
+      onEdit={prove.reset}
+    >
       <p className="sub">
         <Sentence text={place.first} parts={{ email: <bdi>{shownEmail(email ?? '')}</bdi> }} /> It works once, within 24 hours.
         Other people who are signed in to this account are signed out then.
@@ -87,15 +95,15 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
       />
       {!message && <Refusal error={prove.error} />}
       <Refusal error={sendAgain.error} />
-      <div className="account-form__end">
-        <p role="status" className="account-form__done">
+      <Row gap="4" rowGap="2" justify="end">
+        <p role="status" className="account-form__done grow shrink base medium accent off-empty">
           {sendAgain.isSuccess && place.again}
         </p>
         <Button variant="quiet" loading={sendAgain.isPending} onClick={() => sendAgain.mutate()}>
           Resend email
         </Button>
         <Submit disabled={token.trim() === ''}>Confirm</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }

@@ -1,6 +1,7 @@
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { IconTile } from '#ui/badge.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { PasskeysElsewhere as Elsewhere } from '#ui/passkeys-elsewhere.tsx';
 import './two-factor.css';
 
@@ -15,15 +16,21 @@ interface FactorProps {
 /** One kind of second factor: its name, its state and its actions. */
 export function Factor({ icon, title, line, actions, children }: FactorProps) {
   return (
-    <div className="factor">
+    <Grid columns="both" gap="3" rowGap="2" align="center" className="factor pad-row line-between">
       <IconTile tone="note" icon={icon} />
-      <div className="session-row__what">
-        <span className="session-row__client">{title}</span>
+      <Stack className="small muted break">
+        <span className="base medium ink">{title}</span>
         <span>{line}</span>
-      </div>
-      <div className="factor__actions">{actions}</div>
-      {children && <div className="factor__more">{children}</div>}
-    </div>
+      </Stack>
+      <Row gap="2" rowGap="1" justify="end" className="factor__actions">
+        {actions}
+      </Row>
+      {children && (
+        <Stack gap="2" className="factor__more off-empty">
+          {children}
+        </Stack>
+      )}
+    </Grid>
   );
 }
 
@@ -32,10 +39,12 @@ export function PasskeysElsewhere({ origin }: { origin: string | null }) {
   if (origin === window.location.origin) return null;
   if (origin === null)
     return (
-      <p className="factor__note">Passkeys need a server address with https. Ask your administrator to set its public address.</p>
+      <p className="factor__note pad-s small muted rounded-s break">
+        Passkeys need a server address with https. Ask your administrator to set its public address.
+      </p>
     );
   return (
-    <p className="factor__note">
+    <p className="factor__note pad-s small muted rounded-s break">
       <Elsewhere origin={origin} />
     </p>
   );

@@ -5,6 +5,7 @@ import { useChange } from '#api/change.ts';
 import { describeActivity } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -42,9 +43,9 @@ export function OwnActivity() {
     <DialogPart
       title="Your activity"
       action={
-        <div className="account-part__actions">
+        <Row gap="2">
           <SaveAs labels={{ csv: 'Save your activity as CSV', json: 'Save your activity as JSON' }} save={save} />
-        </div>
+        </Row>
       }
     >
       <p className="sub">See who did what in your account, and from where. If it wasn’t you, change your password.</p>
@@ -53,7 +54,7 @@ export function OwnActivity() {
         {(rows) => (
           <ol className="activity-list" aria-label="Activity">
             {rows.map((entry) => (
-              <li key={entry.seq}>
+              <li className="pad-line base break" key={entry.seq}>
                 <bdi>{describeActivity(entry)}</bdi>
                 <span>
                   {entry.by !== 'self' && `${BY[entry.by]}, `}

@@ -14,6 +14,7 @@ import { useProved } from '#domain/proof/use-proved.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 
@@ -35,14 +36,14 @@ export function OwnData({ account }: { account: Account }) {
       {open === undefined && (
         <>
           <p className="sub">Download your data or delete your account.</p>
-          <div className="account-part__actions">
+          <Row gap="2">
             <Button variant="quiet" onClick={() => setOpen('export')}>
               Export my data
             </Button>
             <Button variant="quiet" onClick={() => setOpen('delete')}>
               Delete my account
             </Button>
-          </div>
+          </Row>
         </>
       )}
       {open !== undefined && !twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
@@ -70,19 +71,19 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
   );
   const { password } = proof;
   return (
-    <Form {...form} className="account-form">
+    <Form {...form} gap="4" className="account-form">
       <p className="sub">You’ll get a JSON file with your account and activity, without passwords and files. Keep it private.</p>
       <ProofFields form={proof} passwordName="password" autoFocus />
       <ProofMessage form={proof} />
-      <div className="account-form__end">
-        <p role="status" className="account-form__done">
+      <Row gap="4" rowGap="2" justify="end">
+        <p role="status" className="account-form__done grow shrink base medium accent off-empty">
           {isDone && password === '' && 'The file is in your downloads.'}
         </p>
         <Button ref={done} variant="quiet" onClick={onClose}>
           {isDone ? 'Done' : 'Cancel'}
         </Button>
         <Submit disabled={password === ''}>Export</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }
@@ -102,8 +103,8 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
   );
   const isTyped = isSameEmail(confirmation, email);
   return (
-    <Form {...form} className="account-form account-form--grave" aria-label="Delete my account">
-      <div className="account-warning">
+    <Form {...form} gap="4" className="account-form account-form--grave" aria-label="Delete my account">
+      <Stack gap="2" className="account-warning surface-red pad-m base">
         <p>This cannot be undone. We’ll delete:</p>
         <ul>
           {GOES.map((thing) => (
@@ -111,7 +112,7 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
           ))}
         </ul>
         <p>You’ll be signed out everywhere. The audit log keeps entries without your name.</p>
-      </div>
+      </Stack>
       <TextInput
         label={`Type ${shownEmail(email)} to confirm`}
         name="confirmation"
@@ -128,12 +129,12 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
       />
       <ProofFields form={proof} passwordName="password" />
       <ProofMessage form={proof} />
-      <div className="account-form__end">
+      <Row gap="4" rowGap="2" justify="end">
         <Button variant="quiet" onClick={onClose}>
           Keep my account
         </Button>
         <Submit disabled={!isTyped || proof.password === ''}>Delete for good</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }

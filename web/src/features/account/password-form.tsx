@@ -1,10 +1,11 @@
 import { useForm } from '@mantine/form';
-import { PASSWORD_LENGTH } from '@palisade/contract/auth';
+import { COMMON_PASSWORD_ADVICE, PASSWORD_LENGTH } from '@palisade/contract/auth';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { useSession } from '#api/session.ts';
 import { AccountName } from '#ui/account-name.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row } from '#ui/layout.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { PasswordStrength } from '#ui/password-strength.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -27,7 +28,7 @@ export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
   const isSaid = Object.keys(form.errors).length > 0;
   return (
     <DialogPart title="Change password">
-      <Form className="account-form" error={change.error} busy={change.isPending} onSubmit={form.onSubmit(submit)}>
+      <Form gap="4" className="account-form" error={change.error} busy={change.isPending} onSubmit={form.onSubmit(submit)}>
         <AccountName email={person?.email} />
         <PasswordField
           label="Current Password"
@@ -46,12 +47,13 @@ export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
           {...form.getInputProps('new_password')}
         />
         <PasswordStrength password={form.values.new_password} person={person} />
-        <div className="account-form__end">
-          <p role="status" className="account-form__done">
+        <Row gap="4" rowGap="2" justify="end">
+          <p role="status" className="account-form__done grow shrink base medium accent off-empty">
             {change.isSuccess && !form.isDirty() && 'Password changed. You’re signed out everywhere else.'}
+            {change.data?.common_password && !form.isDirty() && ` ${COMMON_PASSWORD_ADVICE}`}
           </p>
           <Submit>Change Password</Submit>
-        </div>
+        </Row>
         {!isSaid && <Refusal error={change.error} />}
       </Form>
     </DialogPart>

@@ -8,6 +8,7 @@ import { messageAt } from '#api/field-messages.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { accountQuery, useChangeUsername } from './account.queries.ts';
@@ -28,22 +29,22 @@ function Profile({ account }: { account: Account }) {
       <DialogPart title="Profile">
         <UsernameForm username={account.username} />
       </DialogPart>
-      <dl className="account-facts">
-        <div>
-          <dt>Email</dt>
-          <dd>{shownEmail(account.email)}</dd>
-        </div>
-        <div>
-          <dt>Role</dt>
-          <dd>{ROLE_LABELS[account.role]}</dd>
-        </div>
-        <div>
-          <dt>Member since</dt>
-          <dd>
+      <Stack as="dl" className="account-facts line-above">
+        <Grid gap="4" className="pad-row base">
+          <dt className="muted">Email</dt>
+          <dd className="break">{shownEmail(account.email)}</dd>
+        </Grid>
+        <Grid gap="4" className="pad-row base">
+          <dt className="muted">Role</dt>
+          <dd className="break">{ROLE_LABELS[account.role]}</dd>
+        </Grid>
+        <Grid gap="4" className="pad-row base">
+          <dt className="muted">Member since</dt>
+          <dd className="break">
             <time dateTime={account.created_at}>{describeDate(account.created_at)}</time>
           </dd>
-        </div>
-      </dl>
+        </Grid>
+      </Stack>
       <OwnData account={account} />
     </>
   );
@@ -59,7 +60,7 @@ function UsernameForm({ username }: { username: string }) {
   }
 
   return (
-    <Form className="account-form" error={change.error} busy={change.isPending} onSubmit={submit} onEdit={change.reset}>
+    <Form gap="4" className="account-form" error={change.error} busy={change.isPending} onSubmit={submit} onEdit={change.reset}>
       <TextInput
         label="Username"
         autoComplete="nickname"
@@ -70,12 +71,12 @@ function UsernameForm({ username }: { username: string }) {
         onChange={(event) => setValue(event.currentTarget.value)}
         error={messageAt('username', change.error)}
       />
-      <div className="account-form__end">
-        <p role="status" className="account-form__done">
+      <Row gap="4" rowGap="2" justify="end">
+        <p role="status" className="account-form__done grow shrink base medium accent off-empty">
           {change.isSuccess && 'Username changed.'}
         </p>
         <Submit disabled={wanted === '' || wanted === username}>Change Username</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CallError } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -39,13 +40,13 @@ export function PushPart() {
       {browsers.length > 0 && (
         <ul className="session-list" aria-label="Browsers with notifications">
           {browsers.map(({ id, client, created_at, current }) => (
-            <li key={id} className="session-row">
-              <div className="session-row__what">
-                <span className="session-row__client">{current ? `${client} (this session)` : client}</span>
+            <Grid key={id} as="li" columns="both" gap="3" align="center" className="session-row pad-row line-between">
+              <Stack className="small muted break">
+                <span className="base medium ink">{current ? `${client} (this session)` : client}</span>
                 <span>
                   <Sentence text="since {when}" parts={{ when: <Moment iso={created_at} now={now} /> }} />
                 </span>
-              </div>
+              </Stack>
               <Button
                 variant="quiet"
                 size="s"
@@ -54,7 +55,7 @@ export function PushPart() {
               >
                 Remove
               </Button>
-            </li>
+            </Grid>
           ))}
         </ul>
       )}

@@ -2,6 +2,7 @@ import { IconDownload, IconPrinter } from '@tabler/icons-react';
 import { currentSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { AskBeforeClosing } from '#ui/modal-window.tsx';
 
 const FILE_NAME = 'palisade-recovery-codes.txt';
@@ -22,15 +23,15 @@ function save(codes: readonly string[]): void {
 /** A new set of codes, shown only once. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   return (
-    <div className="account-form">
+    <Stack gap="4" className="account-form">
       <AskBeforeClosing question="Have you saved your recovery codes? We won’t show them again." />
       <p className="sub">Lost your phone? Use one of these; each works once. Save them now.</p>
-      <ul className="recovery-codes" aria-label="Recovery codes">
+      <Stack as="ul" gap="2" align="center" className="recovery-codes surface-sunken pad-l" aria-label="Recovery codes">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}
-      </ul>
-      <div className="recovery-codes__ways">
+      </Stack>
+      <Row gap="2">
         <CopyButton size="s" text={codes.join('\n')} copied="The list of codes was copied." />
         <Button variant="quiet" size="s" icon={IconDownload} onClick={() => save(codes)}>
           Download
@@ -38,10 +39,10 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
         <Button variant="quiet" size="s" icon={IconPrinter} onClick={() => window.print()}>
           Print
         </Button>
-      </div>
-      <div className="two-factor__actions">
+      </Row>
+      <Row wrap={false} gap="3" align="stretch" justify="between" className="two-factor__actions">
         <Button onClick={onDone}>I’ve saved my codes</Button>
-      </div>
-    </div>
+      </Row>
+    </Stack>
   );
 }

@@ -1,13 +1,14 @@
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconDeviceMobile, IconFingerprint, IconShieldLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { useConfig } from '#api/config.ts';
 import { holdSession, type Session } from '#api/session.ts';
 import { twoFactorQuery } from '#domain/proof/proof.queries.ts';
 import { Brand } from '#ui/brand.tsx';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { EmailProofForm } from './email-proof.tsx';
@@ -44,18 +45,18 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
     if (isFree) holdSession(access_token, undefined);
   }, [isFree, access_token]);
 
-  // The focused element of the previous screen or step is unmounted.
-  useEffect(() => {
+  // The focused element of the previous screen or step is unmounted. The heading has the focus as soon as it is shown.
+  useLayoutEffect(() => {
     if (task === undefined) heading.current?.focus();
   }, [task]);
 
   return (
-    <div className="required-factor">
+    <Grid className="required-factor">
       <header className="required-factor__top">
         <Brand provider={config?.provider_name} />
       </header>
-      <main className="required-factor__main">
-        <div className="required-factor__card">
+      <Stack as="main" gap="4" className="required-factor__main">
+        <Stack gap="5" className="required-factor__card">
           {task && twoFactor ? (
             <TwoFactorSteps
               rank="h1"
@@ -67,17 +68,17 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
             />
           ) : (
             <>
-              <span className="required-factor__icon" aria-hidden="true">
+              <span className="required-factor__icon center surface-accent accent" aria-hidden="true">
                 <IconShieldLock size={28} stroke={1.7} />
               </span>
-              <div className="required-factor__words">
+              <Stack gap="2">
                 <h1 ref={heading} tabIndex={-1}>
                   Set up two-factor to continue
                 </h1>
                 <p className="sub">
                   Two-factor is required here, so a stolen password isn’t enough. Setup takes a minute, then you’ll continue.
                 </p>
-              </div>
+              </Stack>
               {!twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
               {!twoFactor && error && (
                 <ErrorNotice
@@ -93,7 +94,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
                 </>
               )}
               {twoFactor && !email_unproven && (
-                <div className="factor-list">
+                <Stack>
                   <Factor
                     icon={IconDeviceMobile}
                     title="Authenticator app"
@@ -118,20 +119,20 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
                   >
                     <PasskeysElsewhere origin={twoFactor.passkey_origin} />
                   </Factor>
-                </div>
+                </Stack>
               )}
             </>
           )}
-        </div>
-        <div className="required-factor__end">
+        </Stack>
+        <Row gap="4" rowGap="0" justify="between" className="required-factor__end base muted break">
           <p>
             <Sentence text="Signed in as {email}" parts={{ email: <strong>{shownEmail(user_info.email)}</strong> }} />
           </p>
           <Button variant="text" onClick={onSignOut}>
             Sign Out
           </Button>
-        </div>
-      </main>
-    </div>
+        </Row>
+      </Stack>
+    </Grid>
   );
 }

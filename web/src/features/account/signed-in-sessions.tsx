@@ -10,6 +10,7 @@ import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { describeAge, Moment, useMinute } from '#ui/moment.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
@@ -64,7 +65,7 @@ export function SignedInSessions() {
         )
       }
     >
-      <p role="status" className="account-form__done" hidden={done === ''}>
+      <p role="status" className="account-form__done grow shrink base medium accent off-empty" hidden={done === ''}>
         {done}
       </p>
       {asked === OTHERS && (
@@ -114,10 +115,10 @@ interface SessionRowProps extends Answers {
 function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: SessionRowProps) {
   const { id, client, source, created_at, last_used_at, current } = session;
   return (
-    <li className="session-row">
+    <Grid as="li" columns="both" gap="3" align="center" className="session-row pad-row line-between">
       <IconTile tone="note" icon={HANDHELD.test(client) ? IconDeviceMobile : IconDeviceDesktop} />
-      <div className="session-row__what">
-        <span className="session-row__client">{client}</span>
+      <Stack className="small muted break">
+        <span className="base medium ink">{client}</span>
         <span>
           {source ? (
             <Sentence
@@ -129,7 +130,7 @@ function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: Sessi
           )}
         </span>
         <span>{`last used ${describeAge(last_used_at, now)}`}</span>
-      </div>
+      </Stack>
       {current && <Badge tone="safe">This session</Badge>}
       {!current && !isAsked && (
         <Button variant="quiet" size="s" autoFocus={wasLeft} aria-label={`Sign out ${client}`} onClick={onAsk}>
@@ -145,7 +146,7 @@ function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: Sessi
           {...answers}
         />
       )}
-    </li>
+    </Grid>
   );
 }
 
@@ -165,7 +166,8 @@ function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) 
 
   return (
     <Form
-      className="account-form session-end"
+      gap="4"
+      className="account-form session-end surface-sunken pad-l span"
       aria-label={title}
       error={end.error}
       busy={end.isPending}
@@ -185,12 +187,12 @@ function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) 
         onChange={(event) => setPassword(event.currentTarget.value)}
         error={messageAt('password', end.error)}
       />
-      <div className="account-form__end">
+      <Row gap="4" rowGap="2" justify="end">
         <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
         <Submit disabled={password === ''}>Sign out</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }

@@ -11,6 +11,7 @@ import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
@@ -39,7 +40,7 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
       heading={heading}
       action={twoFactor && <Badge tone={twoFactor.enabled ? 'safe' : 'attention'}>{twoFactor.enabled ? 'On' : 'Off'}</Badge>}
     >
-      <p role="status" className="account-form__done">
+      <p role="status" className="account-form__done grow shrink base medium accent off-empty">
         {told}
       </p>
       {!twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
@@ -70,7 +71,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
           ? 'You sign in with your password and two-factor, or with a passkey. A stolen password isn’t enough.'
           : 'Your password alone signs you in. Turn on two-factor, so a stolen password isn’t enough.'}
       </p>
-      <div className="factor-list">
+      <Stack>
         <Factor
           icon={IconDeviceMobile}
           title="Authenticator app"
@@ -112,7 +113,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
         >
           <PasskeysElsewhere origin={twoFactor.passkey_origin} />
           {passkeys.length > 0 && (
-            <ul className="passkey-list" aria-label="Passkeys">
+            <Stack as="ul" className="passkey-list surface-plain" aria-label="Passkeys">
               {passkeys.map((passkey) => (
                 <PasskeyRow
                   key={passkey.id}
@@ -121,7 +122,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
                   onRemove={() => onTask({ kind: 'remove_passkey', passkey })}
                 />
               ))}
-            </ul>
+            </Stack>
           )}
         </Factor>
         {enabled && (
@@ -142,14 +143,18 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
             }
           />
         )}
-      </div>
-      {enabled && required && <p className="factor__note">Two-factor is required, so you can’t remove your last method.</p>}
+      </Stack>
+      {enabled && required && (
+        <p className="factor__note pad-s small muted rounded-s break">
+          Two-factor is required, so you can’t remove your last method.
+        </p>
+      )}
       {enabled && !required && (
-        <div className="account-form__end">
+        <Row gap="4" rowGap="2" justify="end">
           <Button variant="quiet" size="s" onClick={() => onTask({ kind: 'off' })}>
             Turn two-factor sign-in off
           </Button>
-        </div>
+        </Row>
       )}
     </>
   );
@@ -178,15 +183,15 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
   const { name, created_at, last_used_at } = passkey;
   return (
     <li className="passkey-row">
-      <div className="session-row__what">
-        <span className="passkey-row__name">{name}</span>
+      <Stack className="small muted break">
+        <span className="base medium ink">{name}</span>
         <span>
           {last_used_at
             ? `added ${describeAge(created_at, now)}, last used ${describeAge(last_used_at, now)}`
             : `added ${describeAge(created_at, now)}, not used yet`}
         </span>
-      </div>
-      <div className="factor__actions">
+      </Stack>
+      <Row gap="2" rowGap="1" justify="end" className="factor__actions">
         <Button ref={rename} variant="text" size="s" aria-label={`Rename ${name}`} onClick={() => setIsRenaming(true)}>
           Rename
         </Button>
@@ -195,7 +200,7 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
             Remove
           </Button>
         )}
-      </div>
+      </Row>
     </li>
   );
 }
@@ -224,12 +229,12 @@ function RenameRow({ passkey, onDone }: { passkey: Passkey; onDone: () => void }
           onChange={(event) => setName(event.currentTarget.value)}
           error={messageAt('name', rename.error)}
         />
-        <div className="factor__actions">
+        <Row gap="2" rowGap="1" justify="end" className="factor__actions">
           <Button variant="quiet" size="s" onClick={onDone}>
             Cancel
           </Button>
           <Submit size="s">Save</Submit>
-        </div>
+        </Row>
       </Form>
     </li>
   );

@@ -42,11 +42,17 @@ beforeEach(() => {
 });
 
 describe('Users', () => {
-  async function open(email = OMAR.email) {
+  async function openRecord(name = OMAR.username) {
     renderForTest(<UsersPage />);
     const user = userEvent.setup();
-    await user.click(await screen.findByRole('button', { name: `Manage ${email}` }));
+    await user.click(await screen.findByRole('button', { name }));
     return { user, dialog: await screen.findByRole('dialog') };
+  }
+
+  async function open(name?: string) {
+    const { user, dialog } = await openRecord(name);
+    await user.click(within(dialog).getByRole('tab', { name: 'Account' }));
+    return { user, dialog };
   }
 
   it('lists who is there, and marks oneself', async () => {
@@ -56,11 +62,19 @@ describe('Users', () => {
     expect(screen.getByText('You')).toBeVisible();
   });
 
-  it('shows who has two-factor sign-in', async () => {
-    server.answer(listUsers, [{ ...OMAR, two_factor: true }]);
+  it.each([
+    [{ serious_alerts: 2, security_score: 100 }, '2 serious alerts', 'danger'],
+    [{ security_score: 79, state: 'danger' }, 'In danger', 'danger'],
+    [{ security_score: 100, state: 'attention' }, 'Needs attention', 'attention'],
+    [{}, 'Not checked', 'plain'],
+  ] as const)('shows plan, last use and security of %j', async (facts, words, tone) => {
+    server.answer(listUsers, [{ ...OMAR, plan_name: 'Family', two_factor: true, ...facts }]);
     renderForTest(<UsersPage />);
-    expect(await screen.findByText('Two-factor')).toBeVisible();
+    expect((await screen.findByText(words)).dataset['tone']).toBe(tone);
+    expect(screen.getByText('Family')).toBeVisible();
     expect(screen.getByText('On')).toBeVisible();
+    // Used later than signed in.
+    expect(document.querySelector('time')).toHaveAttribute('datetime', OMAR.last_used_at);
   });
 
   it('says that nobody matches, and shows everybody again', async () => {
@@ -79,9 +93,11 @@ describe('Users', () => {
     const record: PersonRecord = {
       card: {
         ...{ user_id: OMAR.id, username: OMAR.username, email: OMAR.email, since: OMAR.created_at },
+        status: { state: 'danger', sentence: 'An infected file is on your device.', steps: 2 },
         ...{ plan_name: 'Solo', is_premium: true, security_score: 82, open_alerts: 3, conversations_closed: 1 },
         devices: [{ name: '<b>laptop</b>', last_seen_at: null }],
         scans: { clean: 4, infected: 1, pending: 0 },
+        infected_files: [],
         remote_sessions: [],
         ratings: { count: 0, average: null },
       },
@@ -92,11 +108,15 @@ describe('Users', () => {
       },
     };
     server.answer(readPersonRecord, record);
-    const { user, dialog } = await open();
-    expect(server.callsOf(readPersonRecord)).toEqual([]);
-    await user.click(within(dialog).getByRole('tab', { name: 'Record' }));
+    const { dialog } = await openRecord();
     expect(await within(dialog).findByText('<b>laptop</b>')).toBeVisible();
-    expect(within(dialog).getByText('worst: high')).toBeVisible();
+    expect(within(dialog).getByText('In danger')).toBeVisible();
+    expect(within(dialog).getByText('Score 82%, 2 open steps')).toBeVisible();
+    expect(within(dialog).getByText('They read: “An infected file is on your device.”')).toBeVisible();
+    expect(within(dialog).getByRole('link', { name: '3' })).toHaveAttribute(
+      'href',
+      '/admin/audit?person=omar%40example.com&kind=all-alerts',
+    );
     expect(within(dialog).getByRole('link', { name: 'Assign a plan' })).toHaveAttribute(
       'href',
       '/subscription-manager?tab=assign&email=omar%40example.com',
@@ -148,7 +168,7 @@ describe('Users', () => {
     await user.selectOptions(screen.getByLabelText('Role'), 'Administrator');
     await user.selectOptions(screen.getByLabelText('State'), 'Disabled');
     await user.selectOptions(screen.getByLabelText('Order'), 'By username');
-    await waitFor(() => expect(asked).toEqual(['  newest', 'admin  newest', 'admin disabled newest', 'admin disabled name']));
+    await waitFor(() => expect(asked).toEqual(['  urgent', 'admin  urgent', 'admin disabled urgent', 'admin disabled name']));
   });
 
   it('reads further pages', async () => {
@@ -195,7 +215,7 @@ describe('Users', () => {
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Support');
     await user.click(within(dialog).getByRole('button', { name: 'Make Support' }));
     expect(await within(dialog).findByText(/^Done\. From now on the Support Desk is in their menu/u)).toBeVisible();
-    expect(screen.queryByRole('button', { name: `Manage ${OMAR.email}`, hidden: true })).not.toBeInTheDocument();
+    expect(screen.queryByRole('button', { name: OMAR.username, hidden: true })).not.toBeInTheDocument();
     server.on(changeUser, refusal('not_found', { detail: 'This account no longer exists.' }));
     await user.click(within(dialog).getByRole('button', { name: 'Disable account' }));
     await user.click(within(dialog).getByRole('button', { name: 'Disable and sign out' }));
@@ -205,7 +225,7 @@ describe('Users', () => {
   });
 
   it('warns whoever takes the role from themselves', async () => {
-    const { user, dialog } = await open(SELF.email);
+    const { user, dialog } = await open(SELF.username);
     await user.selectOptions(within(dialog).getByLabelText('Role'), 'Customer');
     expect(within(dialog).getByText(/You’ll stop being an administrator at once/u)).toBeVisible();
   });
@@ -240,7 +260,8 @@ describe('Users', () => {
     await user.click(within(dialog).getByRole('button', { name: 'Delete for good' }));
     await waitFor(() => expect(dialog).not.toBeInTheDocument());
     expect(server.callsOf(deleteUnprovenUser)[1]?.body).toEqual({ user_id: OMAR.id });
-    await user.click(await screen.findByRole('button', { name: `Manage ${SELF.email}` }));
+    await user.click(await screen.findByRole('button', { name: SELF.username }));
+    await user.click(screen.getByRole('tab', { name: 'Account' }));
     expect(screen.queryByRole('button', { name: 'Delete account' })).not.toBeInTheDocument();
   });
 
@@ -314,7 +335,8 @@ describe('Audit log', () => {
     const user = userEvent.setup();
     await screen.findByText('Verified up to entry 12');
     server.answer(endUserSessions, { success: true });
-    await user.click(await screen.findByRole('button', { name: `Manage ${OMAR.email}` }));
+    await user.click(await screen.findByRole('button', { name: OMAR.username }));
+    await user.click(await screen.findByRole('tab', { name: 'Account' }));
     await user.click(await screen.findByRole('button', { name: 'Sign out Safari on iPhone' }));
     await waitFor(() => expect(server.callsOf(listAudit)).toHaveLength(2));
     await waitFor(() => expect(server.callsOf(checkAudit)).toHaveLength(2));

@@ -21,14 +21,18 @@ it('tells in words what happened, to whom, and who did it', async () => {
   server.answer(listAudit, [AUDIT_ENTRY, { ...gone, address: null, client: null, details: {} }]);
   renderForTest(<AuditPage />);
   const [change, deletion] = await screen.findAllByRole('listitem');
-  expect(change).toHaveTextContent('Role changed from customer to support');
-  expect(change).toHaveTextContent('omar@example.com, by maria@example.com from 203.0.113.7');
-  expect(deletion).toHaveTextContent(`Account deleteddeleted account ${OMAR.id}`);
+  expect(change).toHaveTextContent('maria@example.com changed the role of omar@example.com from customer to support');
+  expect(change).toHaveTextContent('Firefox on Linux · 203.0.113.7');
+  expect(deletion).toHaveTextContent(`deleted account ${OMAR.id} deleted the account`);
+  // The hash is behind the number of the entry.
+  expect(screen.getAllByText(AUDIT_ENTRY.hash)[0]).not.toBeVisible();
 });
 
 it('says that the log is whole, or which entry does not hold', async () => {
   renderForTest(<AuditPage />);
   expect(await screen.findByText('Verified up to entry 12')).toBeVisible();
+  expect(screen.getByText(AUDIT_CHECK.head)).not.toBeVisible();
+  await userEvent.setup().click(screen.getByText('Show the checkpoint'));
   expect(screen.getByText(AUDIT_CHECK.head)).toBeVisible();
   server.answer(checkAudit, { ...AUDIT_CHECK, entries: 4, fault: { seq: 5, reason: 'It was changed.' } });
   await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));

@@ -16,10 +16,11 @@ import { infiniteQueryOptions, queryOptions, useInfiniteQuery, useQuery } from '
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { call, sentenceOf } from '#api/call.ts';
-import { describeActivity, KIND_LABELS } from '#domain/activity/activity-words.ts';
+import { KIND_LABELS } from '#domain/activity/activity-words.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { ListCard } from '#ui/list-card.tsx';
 import { ChoiceFilter, DaysFilter, ListFilters, SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -29,14 +30,13 @@ import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import { AUDIT_ICONS } from './audit-icons.ts';
+import { auditSentence } from './audit-words.ts';
 import { AUDIT_KEY } from './users.queries.ts';
 import './administration.css';
 
 const ROWS_AT_ONCE = 50;
 
-const PROOF_SENTENCE = 'Save this checkpoint elsewhere to verify the log later:';
-/** Length of a SHA-256 in hexadecimal. */
-const HEAD_LENGTH = 64;
+const PROOF_SENTENCE = 'Save the checkpoint elsewhere to verify the log later.';
 
 /** Filter of the log, from the address. */
 interface Wanted {
@@ -102,10 +102,10 @@ const chainQuery = queryOptions({ queryKey: [...AUDIT_KEY, 'chain'], queryFn: ({
 export function AuditPage() {
   return (
     <Page title="Audit log" sentence="See who did what, and when. Changed or removed entries show here.">
-      <div className="admin-parts">
+      <Stack gap="4">
         <Chain />
         <Entries />
-      </div>
+      </Stack>
     </Page>
   );
 }
@@ -138,10 +138,17 @@ function Chain() {
       {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!chain && !error && <Checking />}
       {chain && (
-        <div className="audit-chain" data-broken={chain.fault !== null} role="status">
+        <Grid
+          columns="lead"
+          gap="3"
+          align="start"
+          className="audit-chain accent"
+          data-broken={chain.fault !== null}
+          role="status"
+        >
           <Icon size={24} stroke={1.7} aria-hidden="true" />
-          <div>
-            <p className="audit-chain__title">
+          <Stack gap="1">
+            <p className="ink bold">
               {chain.fault === null
                 ? `Verified up to entry ${chain.entries}`
                 : `Something is wrong with entry ${chain.fault.seq}. ${chain.fault.reason}`}
@@ -151,9 +158,14 @@ function Chain() {
                 ? describeProof(chain.checked_from)
                 : describeUnchanged(chain.entries - chain.checked_from + 1)}
             </p>
-            {chain.fault === null && <code className="audit-chain__head">{chain.head}</code>}
-          </div>
-        </div>
+            {chain.fault === null && (
+              <details className="small muted">
+                <summary>Show the checkpoint</summary>
+                <code className="audit-chain__head pad-s ink rounded-s block break">{chain.head}</code>
+              </details>
+            )}
+          </Stack>
+        </Grid>
       )}
     </Card>
   );
@@ -162,18 +174,18 @@ function Chain() {
 /** Has the layout of the result, so that the entries below do not move. */
 function Checking() {
   return (
-    <div className="audit-chain audit-chain__checking">
+    <Grid columns="lead" gap="3" align="start" className="audit-chain audit-chain__checking accent">
       <IconShieldCheck size={24} stroke={1.7} aria-hidden="true" />
-      <div>
-        <p className="audit-chain__title">Checking every entry…</p>
+      <Stack gap="1">
+        <p className="ink bold">Checking every entry…</p>
         <p className="sub" aria-hidden="true">
           Nothing was changed, taken out or cut off. {PROOF_SENTENCE}
         </p>
-        <code className="audit-chain__head" aria-hidden="true">
-          {'0'.repeat(HEAD_LENGTH)}
-        </code>
-      </div>
-    </div>
+        <p className="small" aria-hidden="true">
+          Show the checkpoint
+        </p>
+      </Stack>
+    </Grid>
   );
 }
 
@@ -257,40 +269,33 @@ function Entries() {
 }
 
 function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
-  const { seq, at, subject, subject_id, actor_id } = entry;
-  const isOwn = actor_id === subject_id;
+  const { seq, at, hash, subject, subject_id, actor, actor_id, address, client } = entry;
+  const { text, fact } = auditSentence(entry);
+  const who = actor_id === null ? 'The server' : <Person person={actor} id={actor_id} />;
   return (
-    <li>
+    <Grid as="li" align="center">
       <IconTile tone="plain" icon={AUDIT_ICONS[entry.kind]} />
-      <span className="audit-list__what">
+      <Stack as="span" className="audit-list__what shrink break">
         <span>
-          <bdi>{describeActivity(entry)}</bdi>
+          <Sentence
+            text={text}
+            parts={{
+              who,
+              whom: <Person person={subject} id={subject_id} />,
+              fact: <bdi>{fact}</bdi>,
+            }}
+          />
         </span>
-        <span>{isOwn ? <Person person={subject} id={subject_id} /> : <ActedOn entry={entry} />}</span>
-      </span>
-      <span className="audit-list__when num">
+        <span className="num">{[client, address].filter((part) => part !== null).join(' · ')}</span>
+        <details className="num">
+          <summary>{`Entry ${seq}`}</summary>
+          <code>{hash}</code>
+        </details>
+      </Stack>
+      <span className="audit-list__when num faint small nowrap">
         <Moment iso={at} now={now} />
-        <span>{`Entry ${seq}`}</span>
       </span>
-    </li>
-  );
-}
-
-/** The subject of an entry, the actor, and the address. */
-function ActedOn({ entry: { subject, subject_id, actor, actor_id, address } }: { entry: AuditEntry }) {
-  const whom = <Person person={subject} id={subject_id} />;
-  const from = <span className="num">{address}</span>;
-  if (actor_id === null)
-    return address === null ? (
-      <Sentence text="{whom}, by the server" parts={{ whom }} />
-    ) : (
-      <Sentence text="{whom}, by the server from {from}" parts={{ whom, from }} />
-    );
-  const who = <Person person={actor} id={actor_id} />;
-  return address === null ? (
-    <Sentence text="{whom}, by {who}" parts={{ whom, who }} />
-  ) : (
-    <Sentence text="{whom}, by {who} from {from}" parts={{ whom, who, from }} />
+    </Grid>
   );
 }
 

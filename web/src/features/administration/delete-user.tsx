@@ -11,6 +11,7 @@ import { ProofFields, ProofMessage } from '#domain/proof/proof-fields.tsx';
 import { useProved } from '#domain/proof/use-proved.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Stack } from '#ui/layout.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AUDIT_KEY } from './users.queries.ts';
 
@@ -47,8 +48,8 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
   );
   const isTyped = isSameEmail(confirmation, email);
   return (
-    <Form {...form} className="admin-delete" aria-label={`Delete the account of ${shownEmail(email)}`}>
-      <div className="admin-ask">
+    <Form {...form} gap="4" className="admin-delete" aria-label={`Delete the account of ${shownEmail(email)}`}>
+      <Stack gap="3" className="admin-ask surface-sunken pad-m base break">
         <p>This cannot be undone. All of this is deleted at once:</p>
         <ul>
           {GOES.map((thing) => (
@@ -64,7 +65,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
               })}{' '}
           If email is set up, they get one last email. To keep the account for later, disable it instead.
         </p>
-      </div>
+      </Stack>
       <TextInput
         label={`Type ${shownEmail(email)} to confirm`}
         name="confirmation"

@@ -15,6 +15,11 @@ export const OMAR: AdminUser = {
   last_used_at: '2026-11-20T10:00:00.000Z',
   two_factor: false,
   email_unproven: false,
+  plan_name: null,
+  security_score: null,
+  state: null,
+  serious_alerts: 0,
+  has_silent_device: false,
 };
 
 /** A change of a customer's role by an administrator. */

@@ -26,6 +26,7 @@ export function InviteDialog({ onClose, onSent }: { onClose: () => void; onSent:
   return (
     <ModalWindow title="Invite someone" onClose={onClose}>
       <Form
+        gap="4"
         className="admin-invite"
         error={invite.error}
         busy={invite.isPending}

@@ -13,6 +13,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
@@ -49,8 +50,8 @@ interface UserDialogProps {
 }
 
 const TABS = [
-  { name: 'account', label: 'Account', icon: IconUserCog },
   { name: 'record', label: 'Record', icon: IconClipboardList },
+  { name: 'account', label: 'Account', icon: IconUserCog },
 ] as const;
 
 /** In px: room for the tabs and a record of two columns. */
@@ -59,14 +60,14 @@ const WIDTH = 920;
 /** A person's record, with the actions of an administrator. */
 export function UserDialog({ user, onChanged, onClose }: UserDialogProps) {
   const isSelf = useSession().session?.user_info.id === user.id;
-  const [tab, setTab] = useState<(typeof TABS)[number]['name']>('account');
+  const [tab, setTab] = useState<(typeof TABS)[number]['name']>('record');
   return (
     <ModalWindow title={user.username} size={WIDTH} onClose={onClose}>
-      <p className="admin-dialog__who">
+      <Row as="p" gap="3" rowGap="1" className="admin-dialog__who base muted break">
         <bdi>{shownEmail(user.email)}</bdi>
         <StateBadge user={user} />
         <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
-      </p>
+      </Row>
       <SideTabs label="Record" tabs={TABS} chosen={tab} onChoose={setTab} isFirst>
         {tab === 'account' && (
           <>
@@ -105,7 +106,7 @@ function RolePart({ user, isSelf, onChanged }: PartProps) {
         }}
       />
       {isSelf && role !== user.role && (
-        <p className="admin-warning">This is your own account. You’ll stop being an administrator at once.</p>
+        <p className="base amber">This is your own account. You’ll stop being an administrator at once.</p>
       )}
       <Refusal error={change.error} />
       <p role="status" className="sub">
@@ -168,7 +169,7 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
           : 'They can sign in. Disabling the account signs them out everywhere and deletes nothing.'}
       </p>
       {isAsking && !isDisabled && (
-        <div className="admin-ask">
+        <Stack gap="3" className="admin-ask surface-sunken pad-m base break">
           <p>
             <Sentence
               text={plural(user.sessions, {
@@ -201,7 +202,7 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
               Disable and sign out
             </Button>
           </div>
-        </div>
+        </Stack>
       )}
       <Refusal error={change.error} />
     </DialogPart>
@@ -225,7 +226,7 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
     >
       <p className="sub">No one has confirmed this address. Delete the account to free its address and username.</p>
       {isAsking && (
-        <div className="admin-ask">
+        <Stack gap="3" className="admin-ask surface-sunken pad-m base break">
           <p>
             <Sentence
               text="Delete {email} with everything in it? This cannot be undone."
@@ -240,7 +241,7 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
               Delete for good
             </Button>
           </div>
-        </div>
+        </Stack>
       )}
       <Refusal error={remove.error} />
     </DialogPart>
@@ -301,7 +302,7 @@ function SessionsPart({ user }: { user: AdminUser }) {
         {(rows) => (
           <ul className="admin-sessions">
             {rows.map(({ id, client, source, created_at, last_used_at, current }) => (
-              <li key={id}>
+              <Grid as="li" columns="tail" gap="3" align="center" className="pad-row line-above" key={id}>
                 <TwoLines
                   name={
                     <>
@@ -336,7 +337,7 @@ function SessionsPart({ user }: { user: AdminUser }) {
                 >
                   Sign out
                 </Button>
-              </li>
+              </Grid>
             ))}
           </ul>
         )}

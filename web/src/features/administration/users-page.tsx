@@ -1,7 +1,9 @@
 import { roleSchema } from '@palisade/contract/auth';
+import { LATELY_DAYS } from '@palisade/contract/home';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser, UserState } from '@palisade/contract/users';
+import { IconMailPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
@@ -9,18 +11,18 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { TableCard } from '#ui/list-card.tsx';
-import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
-import { Sentence } from '#ui/sentence.tsx';
 import { NothingMatches } from '#ui/states.tsx';
 import { Invitations } from './invitations.tsx';
-import { USER_COLUMNS } from './user-table.tsx';
-import { EVERYBODY, type UserChoice, usersQuery } from './users.queries.ts';
+import { userColumns } from './user-table.tsx';
+import { EVERYBODY, invitationsQuery, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
 
 /** Dialogs import Mantine's, so it is loaded when it opens. */
 const UserDialog = lazyPart(async () => (await import('./user-dialog.tsx')).UserDialog);
+const InviteDialog = lazyPart(async () => (await import('./invite-dialog.tsx')).InviteDialog);
 
 export function UsersPage() {
   return (
@@ -30,26 +32,18 @@ export function UsersPage() {
   );
 }
 
-/** Explains how people get an account and become staff; no other part of this screen does. */
-function SomebodyNew() {
-  return (
-    <Card title="Add people">
-      <p className="sub">
-        <Sentence
-          text="People register at {address}. To let someone answer customers, press Manage next to their name and choose the role Support."
-          parts={{ address: <code>{`${window.location.origin}/?mode=register`}</code> }}
-        />
-      </p>
-    </Card>
-  );
-}
-
 const ROLES = roleSchema.options.map((role) => [role, ROLE_LABELS[role]] as const);
 const STATES = [
+  ['new', `New in ${LATELY_DAYS} days`],
+  ['active', `Active in ${LATELY_DAYS} days`],
+  ['at_risk', 'At risk'],
+  ['serious_alert', 'Serious alert'],
+  ['silent_device', 'Silent device'],
   ['disabled', 'Disabled'],
   ['unproven', 'Address not confirmed'],
 ] as const satisfies readonly (readonly [UserState, string])[];
 const SORTS = [
+  ['newest', 'Newest first'],
   ['oldest', 'Oldest first'],
   ['name', 'By username'],
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
@@ -61,21 +55,73 @@ function useAddressed(): UserChoice {
   return { ...EVERYBODY, search: address.get('search') ?? '', state };
 }
 
+/** A button that invites someone. */
+function Invite({ onSent }: { onSent: (email: string) => void }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button size="s" icon={IconMailPlus} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+        Invite someone
+      </Button>
+      {isOpen && (
+        <InviteDialog
+          onClose={() => setIsOpen(false)}
+          onSent={(email) => {
+            setIsOpen(false);
+            onSent(email);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
 function People() {
   const [opened, setOpened] = useState<AdminUser>();
+  const [isInvited, setIsInvited] = useState(false);
+  const [sent, setSent] = useState<string>();
+  const { data: invitations = [] } = useQuery(invitationsQuery);
   const list = useSearchedPages(useAddressed(), usersQuery);
-  const { chosen, setChosen, rows: users, error } = list;
+  const { chosen, setChosen, rows: users } = list;
   // The dialog stays open if its person is deleted or no longer matches the filter.
   const open = users?.find(({ id }) => id === opened?.id) ?? opened;
   const total = list.total ?? users?.length ?? 0;
+  const sayInvited = (email: string) => {
+    setSent(email);
+    setIsInvited(true);
+  };
+  const card = { title: 'People', action: <Invite onSent={sayInvited} /> };
+  const which = (
+    <StateFilter
+      label="Which people"
+      value={isInvited ? 'invited' : undefined}
+      options={[
+        { value: undefined, label: 'With an account' },
+        { value: 'invited', label: 'Invited', count: invitations.length },
+      ]}
+      onChoose={(value) => setIsInvited(value === 'invited')}
+    />
+  );
+  if (isInvited)
+    return (
+      <Card {...card}>
+        <ListFilters>{which}</ListFilters>
+        <Invitations invitations={invitations} sent={sent} />
+      </Card>
+    );
   return (
     <>
       <TableCard
-        title="People"
+        {...card}
         of="the people"
         list={list}
         counted={plural(total, { one: '1 person', other: `${formatNumber(total)} people` })}
-        filters={<PeopleFilters chosen={chosen} onChoose={setChosen} />}
+        filters={
+          <ListFilters>
+            {which}
+            <PeopleFilters chosen={chosen} onChoose={setChosen} />
+          </ListFilters>
+        }
         empty={
           <NothingMatches
             title="No matches"
@@ -84,17 +130,9 @@ function People() {
             onAll={() => setChosen(EVERYBODY)}
           />
         }
-        columns={USER_COLUMNS}
-        rowAction={(user) => (
-          <Button variant="quiet" size="s" aria-label={`Manage ${shownEmail(user.email)}`} onClick={() => setOpened(user)}>
-            Manage
-          </Button>
-        )}
+        columns={userColumns(setOpened)}
       />
       {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
-      {/* Rendered after the list, which would push it down. */}
-      {(users || error) && <Invitations />}
-      {(users || error) && <SomebodyNew />}
     </>
   );
 }
@@ -107,7 +145,7 @@ interface PeopleFiltersProps {
 function PeopleFilters({ chosen, onChoose }: PeopleFiltersProps) {
   const choose = (change: Partial<UserChoice>) => onChoose({ ...chosen, ...change });
   return (
-    <ListFilters>
+    <>
       <SearchFilter
         label="Search the people"
         placeholder="Email or username"
@@ -119,12 +157,12 @@ function PeopleFilters({ chosen, onChoose }: PeopleFiltersProps) {
         <ChoiceFilter label="State" value={chosen.state} options={STATES} onChoose={(state) => choose({ state })} />
         <ChoiceFilter
           label="Order"
-          none="Newest first"
+          none="Most urgent first"
           value={SORTS.find(([sort]) => sort === chosen.sort)?.[0]}
           options={SORTS}
           onChoose={(sort) => choose({ sort: sort ?? EVERYBODY.sort })}
         />
       </div>
-    </ListFilters>
+    </>
   );
 }

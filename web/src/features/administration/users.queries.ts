@@ -20,7 +20,7 @@ export const AUDIT_KEY = ['audit'];
 
 /** Filter and order of the list of people. */
 export type UserChoice = Pick<UsersQuery, 'search' | 'role' | 'state' | 'sort'>;
-export const EVERYBODY: UserChoice = { search: '', role: undefined, state: undefined, sort: 'newest' };
+export const EVERYBODY: UserChoice = { search: '', role: undefined, state: undefined, sort: 'urgent' };
 
 export const usersQuery = (choice: UserChoice) =>
   pagesQuery([...USERS_KEY, choice], (page, signal) => callPage(listUsers, { signal, query: { ...choice, ...page } }));

@@ -4,7 +4,10 @@ import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX } from '@table
 import { useState } from 'react';
 import { ActionsMenu, type MenuAction } from '#ui/actions-menu.tsx';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { placeOf } from './alert-action.tsx';
 import { useAcknowledgeAlert, useDisownAlert, useReopenAlert, useResolveAlert } from './alerts.queries.ts';
 import { ResolveForm } from './resolve-form.tsx';
 
@@ -25,13 +28,16 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
   const isOpen = alert.status !== 'resolved';
   const isDisowned = alert.decisions[0]?.kind === 'not_me';
   const isAsked = isOpen && alert.about_sign_in && !isDisowned;
+  const place = isAsked ? undefined : placeOf(alert);
+  const isUnseen = alert.status === 'open';
+  const seesFirst = isUnseen && !isAsked && !place;
   const others: MenuAction[] = [
-    ...(alert.status === 'open' ? [{ label: 'Acknowledge', icon: IconEye, onSelect: () => acknowledge.mutate() }] : []),
+    ...(isUnseen && !seesFirst ? [{ label: 'Mark as seen', icon: IconEye, onSelect: () => acknowledge.mutate() }] : []),
     ...(isAsked ? [{ label: 'Resolve', icon: IconCheck, onSelect: () => setIsResolving(true) }] : []),
   ];
 
   return (
-    <div className="alert-decisions">
+    <Stack gap="3" className="above-1">
       {isDisowned && (
         <NotMe
           sessions_ended={disown.data?.sessions_ended}
@@ -40,8 +46,8 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
         />
       )}
       {isAsked && (
-        <fieldset className="alert-decisions__question">
-          <legend>Was this you?</legend>
+        <Row as="fieldset" gap="2" className="alert-decisions__question surface-plain pad-m">
+          <legend className="grow bold">Was this you?</legend>
           <Button
             variant="quiet"
             icon={IconUserCheck}
@@ -51,22 +57,38 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           >
             It was me
           </Button>
-          <Button
-            variant="quiet"
-            icon={IconUserX}
-            disabled={isPending}
-            loading={disown.isPending}
-            onClick={() => disown.mutate()}
-          >
+          <Button icon={IconUserX} disabled={isPending} loading={disown.isPending} onClick={() => disown.mutate()}>
             It wasn’t me
           </Button>
-        </fieldset>
+        </Row>
       )}
       <Refusal error={error} />
       {!isResolving && (
-        <div className="alert-decisions__actions">
+        <Row gap="2" className="alert-decisions__actions">
+          {place && isOpen && (
+            <ScreenLink to={place.to} size="s">
+              {place.label}
+            </ScreenLink>
+          )}
+          {seesFirst && (
+            <Button
+              size="s"
+              icon={IconEye}
+              loading={acknowledge.isPending}
+              disabled={isPending}
+              onClick={() => acknowledge.mutate()}
+            >
+              Mark as seen
+            </Button>
+          )}
           {isOpen && !isAsked && (
-            <Button variant="quiet" size="s" icon={IconCheck} disabled={isPending} onClick={() => setIsResolving(true)}>
+            <Button
+              variant={isUnseen || place ? 'quiet' : 'primary'}
+              size="s"
+              icon={IconCheck}
+              disabled={isPending}
+              onClick={() => setIsResolving(true)}
+            >
               Resolve
             </Button>
           )}
@@ -83,7 +105,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
               Reopen
             </Button>
           )}
-        </div>
+        </Row>
       )}
       {/* Stays open if the alert was resolved elsewhere, so that written text is not lost. */}
       {isResolving && (
@@ -98,7 +120,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           }}
         />
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -112,13 +134,13 @@ interface NotMeProps {
 /** The effect of "It wasn’t me", and the next step. */
 function NotMe({ sessions_ended, offersTwoFactor, onChangePassword }: NotMeProps) {
   return (
-    <div role="status" className="alert-decisions__next">
+    <Stack role="status" gap="3" align="start" className="alert-decisions__next surface-amber pad-m">
       <p>
         <b>{describeEnded(sessions_ended)}</b> They may know your password, so choose a new one now.
         {offersTwoFactor && ' Then turn on two-factor, so a password alone isn’t enough.'}
       </p>
       <Button onClick={onChangePassword}>Choose a new password</Button>
-    </div>
+    </Stack>
   );
 }
 

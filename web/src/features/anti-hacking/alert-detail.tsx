@@ -1,11 +1,13 @@
-import { alertAdvice, alertProof, alertTitle } from '@palisade/contract/alert-advice';
+import { alertAdvice, alertProof, alertTitle, ruleName } from '@palisade/contract/alert-advice';
 import type { AlertDecision, AlertDetail } from '@palisade/contract/alerts';
 import type { ResolutionReason } from '@palisade/contract/anti-hacking';
 import { formatNumber } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconHelpCircle, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
+import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
 import { AlertDecisions } from './alert-decisions.tsx';
 import { type EventGroup, groupEvents } from './alert-events.ts';
@@ -50,36 +52,47 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
   const OutcomeIcon = OUTCOME_ICONS[alert.outcome];
   // After "It wasn’t me" the next step replaces the advice.
   const isAnswered = alert.decisions[0]?.kind === 'not_me';
+  const isResolved = alert.status === 'resolved';
+  const { data: dashboard } = useQuery(dashboardQuery);
+  const steps = dashboard && [dashboard.status.next, ...dashboard.status.others];
   return (
     <>
-      <div className="alert-detail__head">
+      <Grid columns="lead" gap="3" className="alert-detail__head">
         <ThreatIcon alert={alert} />
-        <div>
-          <p className="alert-detail__title">{capital(alertTitle(alert))}</p>
-          <p className="alert-detail__badges">
+        <Stack>
+          <p className="alert-detail__title large bold">{capital(alertTitle(alert))}</p>
+          <Row as="p" gap="2" rowGap="1">
             <SeverityBadge severity={alert.severity} />
             <TimesBadge count={alert.count} />
             <OutcomeBadges alert={alert} />
             <StatusBadge alert={alert} />
-          </p>
+          </Row>
           <p>
             <bdi>{alert.description}</bdi>
           </p>
-        </div>
-      </div>
+        </Stack>
+      </Grid>
 
-      <p className="alert-detail__proof" data-outcome={alert.simulated ? 'unknown' : alert.outcome}>
+      <Grid
+        as="p"
+        columns="lead"
+        gap="3"
+        align="center"
+        className="alert-detail__proof surface-sunken pad-m medium"
+        data-outcome={alert.simulated ? 'unknown' : alert.outcome}
+      >
         <OutcomeIcon size={20} stroke={1.7} aria-hidden="true" />
         {alertProof(alert)}
-      </p>
+      </Grid>
 
       <DetailPart title="What to do">
-        {!isAnswered && (
-          <ul className="alert-detail__advice">
-            {alertAdvice(alert).map((sentence) => (
+        {isResolved && <p>Resolved. You can reopen it if it isn’t over.</p>}
+        {!isAnswered && !isResolved && (
+          <Stack as="ul" gap="1" className="alert-detail__advice">
+            {alertAdvice(alert, steps && !steps.some((step) => step?.id === 'no_two_factor')).map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}
-          </ul>
+          </Stack>
         )}
         <AlertDecisions alert={alert} onChangePassword={onChangePassword} />
         <ShowToSupport kind="alert" id={alert.id} name={describeType(alert.threat_type)} />
@@ -88,10 +101,10 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       <DetailPart title="How we know">
         <p>{capital(alert.evidence.threshold)}</p>
         {alert.evidence.events.length > 0 && (
-          <ol className="alert-detail__events" aria-label="Sample events">
+          <Stack as="ol" className="alert-detail__events surface-sunken" aria-label="Sample events">
             {groupEvents(alert.evidence.events).map((event) => (
-              <li key={JSON.stringify(event)}>
-                <span className="alert-detail__at">
+              <Grid as="li" className="pad-line" key={JSON.stringify(event)}>
+                <span className="muted num">
                   <Moment iso={event.at} now={now} />
                   {isLater(event) && (
                     <>
@@ -100,22 +113,22 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
                     </>
                   )}
                 </span>
-                <span>
+                <Stack as="span" gap="0">
                   <span>
                     <bdi>{event.what}</bdi>
                     {event.count > 1 && <b className="num">{`, ${formatNumber(event.count)} times`}</b>}
                   </span>
-                  {event.source !== null && <code>{event.source}</code>}
-                </span>
-              </li>
+                  {event.source !== null && <code className="muted">{event.source}</code>}
+                </Stack>
+              </Grid>
             ))}
-          </ol>
+          </Stack>
         )}
         <Facts>
           <Fact name="Type">{describeType(alert.threat_type)}</Fact>
           {!alert.simulated && (
             <Fact name="Rule">
-              <code>{alert.rule}</code>
+              <span title={alert.rule}>{ruleName(alert.rule)}</span>
             </Fact>
           )}
           <Fact name="First seen">
@@ -137,27 +150,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
         </Facts>
       </DetailPart>
 
-      {alert.decisions.length > 0 && (
-        <DetailPart title="Your decisions">
-          <ol className="alert-detail__events" aria-label="Decisions">
-            {alert.decisions.map((decision) => (
-              <li key={decision.id}>
-                <span className="alert-detail__at">
-                  <Moment iso={decision.at} now={now} />
-                </span>
-                <span>
-                  {describeDecision(decision)}
-                  {decision.note !== null && (
-                    <span className="sub">
-                      <bdi>{decision.note}</bdi>
-                    </span>
-                  )}
-                </span>
-              </li>
-            ))}
-          </ol>
-        </DetailPart>
-      )}
+      <Decisions decisions={alert.decisions} now={now} />
     </>
   );
 }
@@ -175,7 +168,9 @@ const REASONS: Record<ResolutionReason, string> = {
   test: 'You resolved it: a test.',
 };
 
-function describeDecision({ kind, reason, until }: AlertDecision): string {
+function describeDecision({ kind, reason, until, by }: AlertDecision): string {
+  if (by === 'monitor' && kind === 'resolved') return 'The file is gone, so we resolved it.';
+  if (by === 'monitor' && kind === 'reopened') return 'The file isn’t gone after all, so we reopened it.';
   switch (kind) {
     case 'acknowledged':
       return 'You acknowledged it.';
@@ -195,4 +190,29 @@ function describeDecision({ kind, reason, until }: AlertDecision): string {
 
 function capital(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function Decisions({ decisions, now }: { decisions: AlertDetail['decisions']; now: number }) {
+  if (decisions.length === 0) return null;
+  return (
+    <DetailPart title="Decisions">
+      <Stack as="ol" className="alert-detail__events surface-sunken" aria-label="Decisions">
+        {decisions.map((decision) => (
+          <Grid as="li" className="pad-line" key={decision.id}>
+            <span className="muted num">
+              <Moment iso={decision.at} now={now} />
+            </span>
+            <Stack as="span" gap="0">
+              {describeDecision(decision)}
+              {decision.note !== null && (
+                <span className="sub">
+                  <bdi>{decision.note}</bdi>
+                </span>
+              )}
+            </Stack>
+          </Grid>
+        ))}
+      </Stack>
+    </DetailPart>
+  );
 }

@@ -1,5 +1,6 @@
 import type { Monitor } from '@palisade/contract/alerts';
-import { ALERT_TYPES, severitySchema } from '@palisade/contract/anti-hacking';
+import { ALERT_TYPES } from '@palisade/contract/anti-hacking';
+import { severitySchema } from '@palisade/contract/severity';
 import { memo } from 'react';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import type { AlertChoice } from './alerts.queries.ts';
@@ -64,7 +65,7 @@ export const AlertFilters = memo(function AlertFilters({ choice, counts, onChang
 function countOf(counts: Monitor['alerts'] | undefined, state: 'active' | 'resolved' | 'hidden', { simulated }: AlertChoice) {
   if (simulated === undefined || counts === undefined) return counts?.[state];
   if (state !== 'active') return undefined;
-  return simulated === 'false' ? counts.real : counts.active - counts.real;
+  return simulated === 'false' ? counts.real : counts.active - counts.real - counts.test_files;
 }
 
 function capital(word: string): string {

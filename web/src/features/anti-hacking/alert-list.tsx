@@ -1,23 +1,22 @@
+import { isOfTestFile } from '@palisade/contract/alert-advice';
 import type { Alert } from '@palisade/contract/anti-hacking';
-import { IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { memo, useState } from 'react';
-import { Link } from 'react-router';
 import { leftOf, rowsOf } from '#api/pages.ts';
-import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Button } from '#ui/button.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { Row } from '#ui/layout.tsx';
 import { useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
-import { Moment, useMinute } from '#ui/moment.tsx';
+import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
-import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
+import { describeUncounted } from '#ui/test-files.ts';
 import { AlertFilters } from './alert-filters.tsx';
-import { ACTIVE, alertsQuery, monitorQuery, SIMULATED, useSimulatedAlerts } from './alerts.queries.ts';
+import { AlertRow } from './alert-row.tsx';
+import { ACTIVE, type AlertChoice, alertsQuery, monitorQuery, SIMULATED, useSimulatedAlerts } from './alerts.queries.ts';
 import { NoAlerts } from './no-alerts.tsx';
 import { Suppressions } from './suppressions.tsx';
-import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
 import './alert-list.css';
 
 interface AlertListProps {
@@ -32,7 +31,7 @@ export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
     ...alertsQuery(choice),
     placeholderData: keepPreviousData,
   });
-  const alerts = rowsOf(data);
+  const { alerts, tests } = withoutTests(rowsOf(data), choice);
   const monitor = useQuery(monitorQuery);
   const now = useMinute();
   return (
@@ -54,12 +53,20 @@ export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
               </ul>
             )}
           </Listed>
+          {isDrawn && tests.length > 0 && (
+            <details className="alerts-folded above-3 small">
+              <summary className="muted pointer">{describeUncounted(tests.length)}</summary>
+              <ul aria-label="Harmless test files">
+                {tests.map((alert) => (
+                  <AlertRow key={alert.id} alert={alert} now={now} />
+                ))}
+              </ul>
+            </details>
+          )}
           {isDrawn && hasNextPage && !isPlaceholderData && (
             <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={fetchNextPage} />
           )}
-          {isDrawn && chosen.simulated === 'false' && chosen.status === 'active' && (
-            <SimulatedAlerts now={now} onShowAll={() => setChoice(SIMULATED)} />
-          )}
+          {isDrawn && !listsDrills(chosen) && <SimulatedAlerts now={now} onShowAll={() => setChoice(SIMULATED)} />}
           {isDrawn && <Suppressions />}
         </FocusKept>
       )}
@@ -67,22 +74,36 @@ export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
   );
 });
 
-/** Maximum number of simulated alerts below the real ones. */
-const SIMULATED_SHOWN = 3;
+/** In the list of what needs the person, test files are apart. */
+function withoutTests(rows: readonly Alert[] | undefined, { status, simulated }: AlertChoice) {
+  if (rows === undefined || status !== 'active' || simulated !== 'false') return { alerts: rows, tests: [] };
+  return { alerts: rows.filter((alert) => !isOfTestFile(alert)), tests: rows.filter(isOfTestFile) };
+}
+
+/** Whether a list shows every active simulated alert, so that they need no list of their own. */
+function listsDrills({ status, severity, type, simulated, search }: AlertChoice): boolean {
+  const isWhole = severity === undefined && type === undefined && search === '';
+  return isWhole && simulated !== 'false' && (status === undefined || status === 'active');
+}
+
+/** Number of simulated alerts below the real ones: the latest. */
+const SIMULATED_SHOWN = 1;
 
 /** Active simulated alerts, separate from real ones. */
 function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => void }) {
   const { count, rows } = useSimulatedAlerts();
   if (count === 0 || !rows?.length) return null;
   return (
-    <section className="simulated-alerts" aria-labelledby="simulated-alerts">
-      <div className="simulated-alerts__head">
-        <div>
-          <h3 id="simulated-alerts">Simulated alerts</h3>
-          <p className="sub">These didn’t happen and don’t count.</p>
-        </div>
+    <section className="simulated-alerts above-4 rounded" aria-labelledby="simulated-alerts">
+      <Row wrap={false} gap="3" justify="between">
+        <Row gap="2" rowGap="0" align="baseline">
+          <h3 className="base bold" id="simulated-alerts">
+            Simulated alerts
+          </h3>
+          <p className="small muted">These didn’t happen and don’t count.</p>
+        </Row>
         {count > SIMULATED_SHOWN && <Button variant="text" size="s" onClick={onShowAll}>{`Show all ${count}`}</Button>}
-      </div>
+      </Row>
       <ul aria-label="Simulated threats">
         {rows.slice(0, SIMULATED_SHOWN).map((alert) => (
           <AlertRow key={alert.id} alert={alert} now={now} />
@@ -91,44 +112,3 @@ function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => voi
     </section>
   );
 }
-
-const AlertRow = memo(function AlertRow({ alert, now }: { alert: Alert; now: number }) {
-  return (
-    <li className="alert-row" data-status={alert.status}>
-      <ThreatIcon alert={alert} />
-      <div className="alert-row__what">
-        <div className="alert-row__head">
-          <Link to={`?alert=${alert.id}`} preventScrollReset className="alert-row__open">
-            {describeType(alert.threat_type)}
-          </Link>
-          <TimesBadge count={alert.count} />
-          <SeverityBadge severity={alert.severity} />
-          <OutcomeBadges alert={alert} />
-          <StatusBadge alert={alert} />
-        </div>
-        <p>
-          <bdi>{alert.description}</bdi>
-        </p>
-        <p className="alert-row__when">
-          <span>
-            <Sentence text="Detected {when}" parts={{ when: <Moment iso={alert.created_at} now={now} /> }} />
-          </span>
-          {alert.count > 1 && (
-            <span>
-              <Sentence text="last {when}" parts={{ when: <Moment iso={alert.last_seen} now={now} /> }} />
-            </span>
-          )}
-          {alert.ip_address !== null && (
-            <span>
-              <Sentence text="Source IP {address}" parts={{ address: <code>{alert.ip_address}</code> }} />
-            </span>
-          )}
-        </p>
-      </div>
-      <span className="alert-row__show">
-        <ShowToSupport kind="alert" id={alert.id} name={alert.description} isSmall />
-      </span>
-      <IconChevronRight className="alert-row__chevron" size={18} stroke={1.7} aria-hidden="true" />
-    </li>
-  );
-});

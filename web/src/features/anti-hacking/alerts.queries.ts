@@ -10,8 +10,9 @@ import {
   reopenAlert,
   resolveAlert,
 } from '@palisade/contract/alerts';
-import { type AlertFilter, listAlerts, type Severity, type ThreatType } from '@palisade/contract/anti-hacking';
+import { type AlertFilter, listAlerts, type ThreatType } from '@palisade/contract/anti-hacking';
 import type { BodySentOf } from '@palisade/contract/endpoint';
+import type { Severity } from '@palisade/contract/severity';
 import { queryOptions, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, callPage } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -34,8 +35,11 @@ export interface AlertChoice {
 /** Real alerts that need the person. Simulated alerts have a separate list. */
 export const ACTIVE: AlertChoice = { status: 'active', severity: undefined, type: undefined, simulated: 'false', search: '' };
 
+/** Alerts that need the person begin with the most severe one, all others with the latest. */
 export const alertsQuery = (choice: AlertChoice) =>
-  pagesQuery([...ALERTS_KEY, choice], (page, signal) => callPage(listAlerts, { signal, query: { ...choice, ...page } }));
+  pagesQuery([...ALERTS_KEY, choice], (page, signal) =>
+    callPage(listAlerts, { signal, query: { ...choice, ...page, sort: choice.status === 'active' ? 'severity' : 'latest' } }),
+  );
 
 /** Watched events and counts of alerts. */
 export const monitorQuery = queryOptions({
@@ -51,7 +55,7 @@ export const SIMULATED: AlertChoice = { ...ACTIVE, simulated: 'true' };
 /** Active simulated alerts. `isLoading` until their count and rows are known. */
 export function useSimulatedAlerts(isEnabled = true) {
   const { data, isLoading } = useQuery({ ...monitorQuery, enabled: isEnabled });
-  const count = data === undefined ? 0 : data.alerts.active - data.alerts.real;
+  const count = data === undefined ? 0 : data.alerts.active - data.alerts.real - data.alerts.test_files;
   const read = useInfiniteQuery({ ...alertsQuery(SIMULATED), enabled: count > 0 });
   return { count, rows: rowsOf(read.data), isLoading: isLoading || read.isLoading };
 }

@@ -15,7 +15,17 @@ import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { alertCountsOf, alertDetailOf, alertOf, CONFIG, MARIA, monitorOf, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
+import {
+  alertCountsOf,
+  alertDetailOf,
+  alertOf,
+  CONFIG,
+  MARIA,
+  monitorOf,
+  NO_PLAN,
+  PREMIUM_PLAN,
+  statsOf,
+} from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
@@ -34,6 +44,9 @@ beforeEach(() => {
   server.answer(readLastCheck, { last: null });
 });
 
+/** The link of a row that opens its alert. */
+const TITLE = /^(?:Brute Force|Suspicious Login|Intrusion Attempt|Malware Detected|Phishing Attempt|Test File)$/u;
+
 const alertPath = (id: string, rest = '') => `/premium/anti-hacking/alerts/${id}${rest}` as const;
 
 function showPage() {
@@ -45,11 +58,9 @@ async function open(alert: AlertDetail) {
   server.answer(listAlerts, [alert]);
   server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
   showPage();
-  await userEvent.click(
-    await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }),
-  );
+  await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: TITLE }));
   const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
-  await within(dialog).findByText('What to do');
+  await within(dialog).findByText('How we know');
   return within(dialog);
 }
 
@@ -59,7 +70,7 @@ const press = (name: string, where: Pick<typeof screen, 'findByRole'> = screen) 
 describe('an empty list', () => {
   it('says what is watched, and since when', async () => {
     showPage();
-    expect(await screen.findByText(/^Nothing found\. Palisade watches uploaded files, sign-ins, and requests/u)).toBeVisible();
+    expect(await screen.findByText(/^No alert is open\. Palisade watches uploaded files, sign-ins, and requests/u)).toBeVisible();
     expect(screen.getByText('No active threats')).toBeVisible();
   });
 
@@ -143,7 +154,7 @@ describe('simulated alerts', () => {
     server.on(listAlerts, (query) => reply(listAlerts, query.get('simulated') === 'true' ? simulated : [real]));
     showPage();
     const apart = within(await screen.findByRole('list', { name: 'Simulated threats' }));
-    expect(apart.getAllByRole('listitem')).toHaveLength(3);
+    expect(apart.getAllByRole('listitem')).toHaveLength(1);
     const list = within(screen.getByRole('list', { name: 'Alerts' }));
     expect(list.getAllByRole('listitem')).toHaveLength(1);
     expect(list.queryByText('SIMULATED')).not.toBeInTheDocument();
@@ -209,7 +220,7 @@ describe('an alert', () => {
       'Unknown: we can’t prove whether it was blocked.',
       'Five failures within 10 minutes.',
       'A wrong password.',
-      'brute_force.pair',
+      'Wrong passwords from one place',
       'You resolved it: fixed.',
       'Asked them to stop.',
     ])
@@ -222,9 +233,7 @@ describe('an alert', () => {
     server.answer(listAlerts, [alert]);
     server.on({ ...readAlert, path: alertPath(alert.id) }, refusal('not_found'));
     showPage();
-    await userEvent.click(
-      await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: /^(?!Show)/u }),
-    );
+    await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: TITLE }));
     expect(await screen.findByText('We couldn’t find this alert')).toBeVisible();
   });
 
@@ -233,10 +242,7 @@ describe('an alert', () => {
     const dialog = await open(alert);
     const acknowledge = { ...acknowledgeAlert, path: alertPath(alert.id, '/acknowledge') };
     server.on(acknowledge, refusal('conflict', { detail: 'Not open.' }));
-    const choose = async () => {
-      await press('More actions', dialog);
-      await userEvent.click(await dialog.findByRole('menuitem', { name: 'Acknowledge' }));
-    };
+    const choose = () => press('Mark as seen', dialog);
     await choose();
     expect(await dialog.findByText('Not open.')).toBeVisible();
     const seen = { ...alert, status: 'acknowledged' } as const;
@@ -244,7 +250,7 @@ describe('an alert', () => {
     server.on(acknowledge, reply(acknowledgeAlert, seen));
     await choose();
     expect(await dialog.findByText('Seen')).toBeVisible();
-    expect(dialog.queryByRole('button', { name: 'More actions' })).not.toBeInTheDocument();
+    expect(dialog.queryByRole('button', { name: 'Mark as seen' })).not.toBeInTheDocument();
     expect(dialog.getByRole('button', { name: 'Resolve' })).toBeVisible();
   });
 
@@ -380,4 +386,43 @@ it('hidden alerts are shown again on demand', async () => {
   await press('Show again');
   await expect.poll(() => screen.queryByText('Kept out of this list')).toBeNull();
   expect(server.callsOf(remove)).toHaveLength(1);
+});
+
+it('calls a harmless test file what it is, and names no threat', async () => {
+  server.answer(listAlerts, [alertOf({ threat_type: 'malware_detected', rule: 'malware_detected.infected', severity: 'low' })]);
+  showPage();
+  await userEvent.click(await screen.findByText('1 harmless test file, not counted'));
+  const list = within(screen.getByRole('list', { name: 'Harmless test files' }));
+  expect(list.getByRole('link', { name: 'Test File' })).toBeVisible();
+  expect(list.queryByText('Malware Detected')).not.toBeInTheDocument();
+  expect(screen.getByText('No active threats')).toBeVisible();
+});
+
+it('opens above the locked screen for a person without premium, who can answer it', async () => {
+  server.answer(currentSubscription, NO_PLAN);
+  const alert = alertDetailOf({ description: 'A sign-in from elsewhere.' });
+  const seen = { ...alert, status: 'acknowledged' } as const;
+  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
+  server.on({ ...acknowledgeAlert, path: alertPath(alert.id, '/acknowledge') }, reply(acknowledgeAlert, seen));
+  renderForTest(<AntiHackingPage securityDialog={() => null} />, `/?alert=${alert.id}`);
+  const dialog = within(await screen.findByRole('dialog', { name: 'Security alert' }));
+  expect(await dialog.findByText('A sign-in from elsewhere.')).toBeVisible();
+  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, seen));
+  await press('Mark as seen', dialog);
+  expect(await dialog.findByText('Seen')).toBeVisible();
+  expect(screen.getByText('Premium access required')).toBeInTheDocument();
+});
+
+it('shows a simulated alert whatever the filter', async () => {
+  server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1 }) }));
+  server.on(listAlerts, (query) =>
+    reply(
+      listAlerts,
+      query.get('simulated') === 'true' && query.get('status') === 'active' ? [alertOf({ simulated: true })] : [],
+    ),
+  );
+  showPage();
+  await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Severity' }), 'critical');
+  await userEvent.click(screen.getByRole('radio', { name: /Resolved/u }));
+  expect(await within(await screen.findByRole('list', { name: 'Simulated threats' })).findAllByRole('listitem')).toHaveLength(1);
 });

@@ -71,17 +71,16 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
           {/* Rendered below a list that is still loading, these would be pushed down. */}
           {isRest && (
             <>
-              <div className="threat-pair">
-                <ScanPanel />
-                <BlocksCard />
-              </div>
+              <ScanPanel />
+              <BlocksCard />
               <ThreatPanel random={random} />
               <HistoryCard />
             </>
           )}
-          <OpenAlert securityDialog={securityDialog} />
         </>
       )}
+      {/* Also above the locked screen: the status of a person without premium leads to alerts, and they can answer them. */}
+      {plan && <OpenAlert securityDialog={securityDialog} />}
     </Page>
   );
 }

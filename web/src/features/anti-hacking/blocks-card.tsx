@@ -9,6 +9,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -63,7 +64,7 @@ export function BlocksCard() {
               isSmall
               icon={IconLockOpen}
               title="No sign-ins are blocked"
-              sentence="Five wrong passwords from one place block sign-ins from there for ten minutes, then for longer. Open sessions stay signed in."
+              sentence="Five wrong passwords block sign-ins from there for ten minutes or longer."
             />
           }
         >
@@ -101,25 +102,25 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
   const { source, rule, since, until, level } = block;
   const isBrowser = source.startsWith(BROWSER_SOURCE);
   return (
-    <li className="block-row">
+    <Grid as="li" gap="4" rowGap="1" align="center" className="block-row pad-row line-between">
       <IconTile tone="attention" icon={IconDoorOff} />
       <div className="block-row__what">
-        <p className="block-row__source">
+        <p className="base medium break">
           {isBrowser ? (
             'Sign-ins from a browser that you used before are refused'
           ) : (
             <Sentence text="Sign-ins from {source} are refused" parts={{ source: <code>{source}</code> }} />
           )}
         </p>
-        <p className="block-row__why">
+        <Row as="p" gap="3" rowGap="0" align="stretch" className="small faint">
           <span>{REASONS[rule]}</span>
           {level > 1 && <span>{describeRepeat(level)}</span>}
           <span>
             <Sentence text="since {when}" parts={{ when: <Moment iso={since} now={now} /> }} />
           </span>
-        </p>
+        </Row>
       </div>
-      <p className="block-row__left">
+      <p className="block-row__left base nowrap">
         <Countdown until={Date.parse(until)} onEnd={onEnd} /> <span>left</span>
       </p>
       <Button
@@ -131,6 +132,6 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
       >
         Undo
       </Button>
-    </li>
+    </Grid>
   );
 }

@@ -5,6 +5,7 @@ import { useCallback, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { historyQuery, isPremiumRequired } from './anti-hacking.queries.ts';
@@ -55,16 +56,24 @@ export function HistoryCard() {
       action={
         isShown &&
         isDrawable(days) && (
-          <fieldset className="history__ranges" aria-label="Days shown">
+          <Row
+            as="fieldset"
+            wrap={false}
+            gap="0"
+            align="stretch"
+            className="history__ranges rounded-s shrink"
+            aria-label="Days shown"
+          >
             {RANGES.map((count) => (
               <button
+                className="pad-s rounded-s pointer nowrap"
                 key={count}
                 type="button"
                 aria-pressed={range === count}
                 onClick={() => setRange(count)}
               >{`${count} days`}</button>
             ))}
-          </fieldset>
+          </Row>
         )
       }
     >
@@ -85,12 +94,14 @@ export function HistoryCard() {
               sentence={`${summaryOf(days)} After three days with data, you’ll see charts of your score and threats.`}
             />
           )}
-          <div className="history__foot">
-            <p>{isDrawable(days) && 'A gap in the line is a day without a score. '}Simulated alerts don’t count as threats.</p>
+          <Row wrap={false} gap="4" rowGap="2" justify="between" className="history__foot above-3">
+            <p className="small faint">
+              {isDrawable(days) && 'A gap in the line is a day without a score. '}Simulated alerts don’t count as threats.
+            </p>
             <Button variant="quiet" size="s" icon={isTable ? IconChartLine : IconTable} onClick={() => setIsTable(!isTable)}>
               {isTable ? 'Show as chart' : 'Show as table'}
             </Button>
-          </div>
+          </Row>
         </>
       )}
     </Card>
@@ -101,14 +112,14 @@ function Drawing({ days }: { days: readonly HistoryDay[] }) {
   const { ref, isSeen } = useSeen();
   return (
     <div ref={ref} className="history__drawing">
-      <ul className="history__legend" aria-label="What the colors mean">
+      <Row as="ul" gap="4" rowGap="1" align="stretch" className="history__legend small muted" aria-label="What the colors mean">
         {Object.entries(FIGURES).map(([name, { label, color }]) => (
-          <li key={name}>
+          <Row as="li" wrap={false} gap="2" key={name}>
             <span className="history__swatch" data-figure={name} style={{ background: color }} aria-hidden="true" />
             {label}
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Row>
       <div className="history__plots">
         {isSeen && <HistoryChart days={days} meanwhile={<p className="visually-hidden">Drawing the chart</p>} />}
       </div>
@@ -120,8 +131,8 @@ function Drawing({ days }: { days: readonly HistoryDay[] }) {
 function HistoryTable({ days }: { days: readonly HistoryDay[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
-    <section className="history__table" aria-label="Score and threats by day" tabIndex={0}>
-      <table>
+    <section className="history__table surface-plain above-3" aria-label="Score and threats by day" tabIndex={0}>
+      <table className="full num">
         <thead>
           <tr>
             <th scope="col">Day</th>

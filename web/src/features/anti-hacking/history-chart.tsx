@@ -1,5 +1,6 @@
 import { BarChart, LineChart } from '@mantine/charts';
 import type { HistoryDay } from '@palisade/contract/anti-hacking';
+import { Grid } from '#ui/layout.tsx';
 import '@mantine/charts/styles.layer.css';
 import { FIGURES, longDay, shortDay } from './history-day.ts';
 
@@ -47,7 +48,7 @@ export function HistoryChart({ days }: { days: readonly HistoryDay[] }) {
         tooltipProps={{ content: Readout, isAnimationActive: false, filterNull: false }}
       />
       <BarChart
-        className="history__threats"
+        className="history__threats above-2"
         data={points}
         dataKey="day"
         type="stacked"
@@ -88,22 +89,22 @@ function Readout({ active, payload }: { active?: boolean; payload?: readonly { p
   if (!active || point === undefined) return null;
   const { day, score, blocked, open, simulated } = point;
   return (
-    <div className="history__readout">
-      <p>{longDay(day)}</p>
-      <dl>
-        <dt>{FIGURES.score.label}</dt>
-        <dd>{score ?? 'not known'}</dd>
-        <dt>{FIGURES.blocked.label}</dt>
-        <dd>{blocked}</dd>
-        <dt>{FIGURES.open.label}</dt>
-        <dd>{open}</dd>
+    <div className="history__readout pad-s rounded-s small">
+      <p className="bold below-1">{longDay(day)}</p>
+      <Grid as="dl" gap="4" rowGap="0">
+        <dt className="muted">{FIGURES.score.label}</dt>
+        <dd className="num">{score ?? 'not known'}</dd>
+        <dt className="muted">{FIGURES.blocked.label}</dt>
+        <dd className="num">{blocked}</dd>
+        <dt className="muted">{FIGURES.open.label}</dt>
+        <dd className="num">{open}</dd>
         {simulated > 0 && (
           <>
-            <dt>Simulated</dt>
-            <dd>{simulated}</dd>
+            <dt className="muted">Simulated</dt>
+            <dd className="num">{simulated}</dd>
           </>
         )}
-      </dl>
+      </Grid>
     </div>
   );
 }

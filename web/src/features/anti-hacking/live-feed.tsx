@@ -1,7 +1,8 @@
 import { type Alert, LIVE_FEED } from '@palisade/contract/anti-hacking';
+import { Grid, Row } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { LoadingRows } from '#ui/states.tsx';
-import { describeType, OutcomeBadges, SeverityBadge, ThreatIcon } from './threat.tsx';
+import { describeAlert, OutcomeBadges, SeverityBadge, ThreatIcon } from './threat.tsx';
 
 /** Shortens a description to 50 characters including the ellipsis, without splitting a character. */
 export function cutDescription(description: string): string {
@@ -15,26 +16,26 @@ export function cutDescription(description: string): string {
 export function LiveFeed({ threats, hasFailed }: { threats: readonly Alert[] | undefined; hasFailed: boolean }) {
   const now = useMinute();
   if (!threats) return hasFailed ? null : <LoadingRows label="Loading the live feed" />;
-  if (threats.length === 0) return <p className="live-feed__empty">Nothing yet. New threats appear here.</p>;
+  if (threats.length === 0) return <p className="live-feed__empty muted base">Nothing yet. New threats appear here.</p>;
   return (
-    <ul className="live-feed" aria-label="Live feed" aria-live="polite">
+    <ul className="live-feed above-2" aria-label="Live feed" aria-live="polite">
       {threats.slice(0, LIVE_FEED.shown).map((alert) => (
-        <li key={alert.id} className="live-feed__row">
+        <Grid key={alert.id} as="li" gap="3" rowGap="1" align="center" className="live-feed__row pad-row line-between">
           <ThreatIcon alert={alert} />
           <div>
-            <b>{describeType(alert.threat_type)}</b>
+            <b>{describeAlert(alert)}</b>
             <span title={alert.description}>
               <bdi>{cutDescription(alert.description)}</bdi>
             </span>
           </div>
-          <div className="live-feed__badges">
+          <Row gap="2" rowGap="1" className="live-feed__badges">
             <SeverityBadge severity={alert.severity} />
             <OutcomeBadges alert={alert} />
-          </div>
-          <span className="live-feed__when">
+          </Row>
+          <span className="live-feed__when faint small num">
             <Moment iso={alert.created_at} now={now} />
           </span>
-        </li>
+        </Grid>
       ))}
     </ul>
   );

@@ -1,6 +1,7 @@
 import { IconCheck, IconLock } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { Button } from '#ui/button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { describeDate } from '#ui/moment.tsx';
 
 const FEATURES = [
@@ -14,29 +15,29 @@ const FEATURES = [
 export function LockedScreen({ message, requested_at }: { message: string | undefined; requested_at: string | undefined }) {
   const navigate = useNavigate();
   return (
-    <section className="card locked" aria-labelledby="locked">
-      <span className="locked__icon" aria-hidden="true">
+    <Stack as="section" gap="3" align="center" className="card locked centered" aria-labelledby="locked">
+      <span className="locked__icon center accent" aria-hidden="true">
         <IconLock size={28} stroke={1.7} />
       </span>
       <h2 id="locked">Premium access required</h2>
       {message && (
-        <p role="alert" className="locked__message">
+        <p role="alert" className="locked__message red">
           {message}
         </p>
       )}
       <p className="sub">The anti-hacking monitor is part of the premium plans. With one you get:</p>
-      <ul>
+      <Stack as="ul" gap="2" className="base below-2">
         {FEATURES.map((feature) => (
-          <li key={feature}>
+          <Row as="li" wrap={false} gap="2" align="stretch" key={feature}>
             <IconCheck size={18} stroke={2} aria-hidden="true" />
             {feature}
-          </li>
+          </Row>
         ))}
-      </ul>
+      </Stack>
       {requested_at !== undefined && <p>{`Requested on ${describeDate(requested_at)}. An administrator will answer.`}</p>}
       <Button size="l" onClick={() => navigate('/subscription-manager')}>
         {requested_at === undefined ? 'Upgrade' : 'See your request'}
       </Button>
-    </section>
+    </Stack>
   );
 }

@@ -2,6 +2,7 @@ import type { Monitor } from '@palisade/contract/alerts';
 import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconEyeOff, IconFilterOff, IconShieldCheck } from '@tabler/icons-react';
 import { Button } from '#ui/button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { ACTIVE, type AlertChoice } from './alerts.queries.ts';
@@ -74,11 +75,15 @@ function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   const reasons = monitor.watches.flatMap(({ reason }) => reason ?? []);
   const isBlind = watched.length === 0;
   const since = describeDate(monitor.watching_since);
-  const sentences = [...(isBlind ? [] : [`Nothing found. Palisade watches ${formatList(watched)}, since ${since}.`]), ...reasons];
+  const sentences = [
+    ...(isBlind ? [] : [`No alert is open. Palisade watches ${formatList(watched)}, since ${since}.`]),
+    ...reasons,
+  ];
   const { hidden } = monitor.alerts;
   return (
     <EmptyState
       icon={isBlind ? IconAlertTriangle : IconShieldCheck}
+      drawing={isBlind ? undefined : <Drawing of="calm" />}
       title={isBlind ? 'Not monitoring' : 'No active threats'}
       sentence={[
         ...sentences,

@@ -9,9 +9,11 @@ import { useId, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { ZONE } from '#ui/place.ts';
 import { Refusal } from '#ui/refusal.tsx';
 import { previewQuery } from './alerts.queries.ts';
+import { isPremiumRequired } from './anti-hacking.queries.ts';
 
 const REASONS: readonly { reason: ResolutionReason; label: string; sentence: string }[] = [
   { reason: 'fixed', label: 'Fixed', sentence: 'I fixed the cause.' },
@@ -57,11 +59,11 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   }
 
   return (
-    <Form className="resolve-form" error={error} busy={isPending} onSubmit={submit}>
-      <fieldset>
+    <Form gap="3" className="resolve-form surface-plain pad-l" error={error} busy={isPending} onSubmit={submit}>
+      <Stack as="fieldset" gap="1">
         <legend>Why are you resolving this?</legend>
         {REASONS.map((one) => (
-          <label key={one.reason} className="resolve-form__reason">
+          <Grid key={one.reason} as="label" gap="2" className="resolve-form__reason pointer">
             <input
               type="radio"
               name={`${id}-reason`}
@@ -70,16 +72,18 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
               checked={one.reason === reason}
               onChange={() => setReason(one.reason)}
             />
-            <span>
-              <b>{one.label}</b>
+            <Stack as="span">
+              <b className="medium">{one.label}</b>
               <span className="sub">{one.sentence}</span>
-            </span>
-          </label>
+            </Stack>
+          </Grid>
         ))}
-      </fieldset>
+      </Stack>
       {reason === 'accepted_risk' && (
-        <div className="resolve-form__field">
-          <label htmlFor={`${id}-until`}>Until the end of</label>
+        <Stack gap="1" className="resolve-form__field">
+          <label className="medium" htmlFor={`${id}-until`}>
+            Until the end of
+          </label>
           <input
             id={`${id}-until`}
             type="date"
@@ -89,11 +93,13 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
             value={until}
             onChange={(event) => setUntil(event.currentTarget.value)}
           />
-        </div>
+        </Stack>
       )}
       {reason === 'false_positive' && <SuppressionOffer alert={alert} isOn={suppress} onChange={setSuppress} />}
-      <div className="resolve-form__field">
-        <label htmlFor={`${id}-note`}>Note, if you like</label>
+      <Stack gap="1" className="resolve-form__field">
+        <label className="medium" htmlFor={`${id}-note`}>
+          Note, if you like
+        </label>
         <textarea
           id={`${id}-note`}
           rows={2}
@@ -101,14 +107,14 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-      </div>
+      </Stack>
       <Refusal error={error} />
-      <div className="alert-decisions__actions">
+      <Row gap="2" className="alert-decisions__actions">
         <Submit>Resolve alert</Submit>
         <Button variant="quiet" onClick={onCancel}>
           Cancel
         </Button>
-      </div>
+      </Row>
     </Form>
   );
 }
@@ -125,17 +131,18 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
       </p>
     );
   }
+  if (isPremiumRequired(error)) return null;
   return (
-    <label className="resolve-form__reason resolve-form__offer">
+    <Grid as="label" gap="2" className="resolve-form__reason resolve-form__offer pointer surface-sunken">
       <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
-      <span>
-        <b>{`Hide the same for ${SUPPRESSION_DAYS} days`}</b>
+      <Stack as="span">
+        <b className="medium">{`Hide the same for ${SUPPRESSION_DAYS} days`}</b>
         <span className="sub">
           {alert.ip_address === null
             ? 'Only this rule from this file. You can still see hidden alerts.'
             : 'Only this rule from this source. You can still see hidden alerts.'}
         </span>
-        <span className="sub resolve-form__preview" role="status">
+        <span className="resolve-form__preview base ink" role="status">
           {error && sentenceOf(error)}
           {preview &&
             plural(preview.would_hide, {
@@ -143,7 +150,7 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
               other: `In the last ${SUPPRESSION_DAYS} days it would have hidden ${formatNumber(preview.would_hide)} alerts.`,
             })}
         </span>
-      </span>
-    </label>
+      </Stack>
+    </Grid>
   );
 }

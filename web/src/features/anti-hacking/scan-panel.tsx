@@ -5,6 +5,7 @@ import {
   PREMIUM_REQUIRED_FOR_SCAN,
   scanPosture,
 } from '@palisade/contract/anti-hacking';
+import { formatNumber } from '@palisade/contract/intl';
 import { IconRadar2 } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -13,10 +14,11 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import { describeTestFiles } from '#ui/test-files.ts';
+import { describeUncounted } from '#ui/test-files.ts';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { isPremiumRequired, lastCheckQuery } from './anti-hacking.queries.ts';
 
@@ -58,7 +60,13 @@ export function ScanPanel() {
     <Card
       title="Security check"
       action={
-        <Button icon={IconRadar2} disabled={scan.isPending} aria-busy={scan.isPending} onClick={() => scan.mutate()}>
+        <Button
+          variant="quiet"
+          icon={IconRadar2}
+          disabled={scan.isPending}
+          aria-busy={scan.isPending}
+          onClick={() => scan.mutate()}
+        >
           {scan.isPending ? 'SCANNING...' : 'Start Scan'}
         </Button>
       }
@@ -70,68 +78,83 @@ export function ScanPanel() {
         <p className="sub">Check your account, firewall rules, files, and alerts. Each finding comes with its fix.</p>
       )}
       {kept?.last && (
-        <p className="sub scan-result__when">
+        <p className="sub below-3">
           <Sentence text="Last checked {when}" parts={{ when: <Moment iso={kept.last.checked_at} now={now} /> }} />
         </p>
       )}
-      {shown && <Result result={shown} />}
+      {shown && <Result result={shown} isNew={result !== undefined} />}
     </Card>
   );
 }
 
-function Result({ result }: { result: PostureScan }) {
-  const tests = describeTestFiles(result.test_files);
+function Result({ result, isNew }: { result: PostureScan; isNew: boolean }) {
+  const tests = describeUncounted(result.test_files);
+  const { threats_detected, threats_blocked, test_files } = result;
   // In the order of the vulnerabilities. A server that implements only the specification returns no findings.
   const failed = result.findings.filter(({ state }) => state === 'fail');
   return (
-    <div className="scan-result">
+    <Stack gap="4" className="scan-result">
       <div role="status">
-        <dl className="scan-result__figures">
+        <Grid as="dl" className="scan-result__figures">
           <div>
-            <dt>Threats detected</dt>
-            <dd className="num">{result.threats_detected}</dd>
+            <dt className="small muted">Threats detected</dt>
+            <dd className="num bold">{Math.max(0, threats_detected - test_files)}</dd>
           </div>
           <div>
-            <dt>Threats blocked</dt>
-            <dd className="num">{result.threats_blocked}</dd>
+            <dt className="small muted">Threats blocked</dt>
+            <dd className="num bold">{Math.max(0, threats_blocked - test_files)}</dd>
           </div>
           <div data-status={result.status}>
-            <dt>Status</dt>
-            <dd>{STATUSES[result.status]}</dd>
+            <dt className="small muted">Status</dt>
+            <dd className="bold">{STATUSES[result.status]}</dd>
           </div>
-        </dl>
-        {tests && <p className="sub">{`Threats detected: ${tests}.`}</p>}
-        <p className="sub">{result.coverage}</p>
+        </Grid>
+        <Row as="p" gap="3" rowGap="0" className="sub">
+          <span>{result.coverage}</span>
+          {tests && <span>{tests}</span>}
+        </Row>
       </div>
-      <div className="scan-result__lists">
-        <section aria-label="Vulnerabilities found">
-          <h3>Vulnerabilities found</h3>
-          {result.vulnerabilities_found.length === 0 ? (
-            <p className="sub">We found none in what we could check.</p>
-          ) : (
-            <ul className="scan-result__found">
-              {result.vulnerabilities_found.map((sentence, index) => (
-                <li key={sentence}>
-                  <span>{sentence}</span>
-                  <Fix finding={failed[index]} />
-                </li>
-              ))}
-            </ul>
-          )}
-        </section>
-        <section aria-label="Recommendations">
-          <h3>Recommendations</h3>
-          {result.recommendations.length === 0 ? (
-            <p className="sub">No action needed.</p>
-          ) : (
-            <ul>
-              {result.recommendations.map((sentence) => (
-                <li key={sentence}>{sentence}</li>
-              ))}
-            </ul>
-          )}
-        </section>
-      </div>
+      {/* The status at the top names what is open, so the result of an earlier scan is folded. */}
+      <details open={isNew}>
+        <summary>{`${formatNumber(result.vulnerabilities_found.length)} to fix`}</summary>
+        <Grid columns="2" phone="stack" gap="4" className="scan-result__lists">
+          <section aria-label="Vulnerabilities found">
+            <h3 className="base bold below-1">Vulnerabilities found</h3>
+            {result.vulnerabilities_found.length === 0 ? (
+              <p className="sub">We found none in what we could check.</p>
+            ) : (
+              <Stack as="ul" gap="1" className="scan-result__found base muted break">
+                {result.vulnerabilities_found.map((sentence, index) => (
+                  <Row
+                    as="li"
+                    wrap={false}
+                    gap="3"
+                    align="start"
+                    justify="between"
+                    className="pad-line line-above"
+                    key={sentence}
+                  >
+                    <span>{sentence}</span>
+                    <Fix finding={failed[index]} />
+                  </Row>
+                ))}
+              </Stack>
+            )}
+          </section>
+          <section aria-label="Recommendations">
+            <h3 className="base bold below-1">Recommendations</h3>
+            {result.recommendations.length === 0 ? (
+              <p className="sub">The checks that ran found nothing to fix.</p>
+            ) : (
+              <Stack as="ul" gap="1" className="base muted break">
+                {result.recommendations.map((sentence) => (
+                  <li key={sentence}>{sentence}</li>
+                ))}
+              </Stack>
+            )}
+          </section>
+        </Grid>
+      </details>
       <details>
         <summary>{`All ${result.findings.length} checks`}</summary>
         <ul className="scan-result__checks">
@@ -140,7 +163,7 @@ function Result({ result }: { result: PostureScan }) {
           ))}
         </ul>
       </details>
-    </div>
+    </Stack>
   );
 }
 
@@ -160,18 +183,18 @@ function Fix({ finding }: { finding: Finding | undefined }) {
 
 function Check({ finding }: { finding: Finding }) {
   return (
-    <li data-state={finding.state}>
-      <span className="scan-result__state">{STATES[finding.state]}</span>
+    <Grid as="li" gap="3" align="center" className="pad-line line-above base" data-state={finding.state}>
+      <span className="scan-result__state tiny bold muted">{STATES[finding.state]}</span>
       <div>
-        <b>{finding.title}</b>
+        <b className="block medium">{finding.title}</b>
         <span>{finding.evidence}</span>
       </div>
       {finding.state === 'fail' && (
-        <div className="scan-result__fix num">
+        <Row wrap={false} gap="3" align="baseline" justify="end" className="scan-result__fix num nowrap">
           {finding.deduction > 0 && <bdi>−{finding.deduction}</bdi>}
           {finding.gain > 0 && <span>{`+${finding.gain} if fixed`}</span>}
-        </div>
+        </Row>
       )}
-    </li>
+    </Grid>
   );
 }

@@ -3,6 +3,7 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { describeDate, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -15,8 +16,10 @@ export function Suppressions() {
   const id = useId();
   if (!suppressions || suppressions.length === 0) return null;
   return (
-    <section className="suppressions" aria-labelledby={id}>
-      <h3 id={id}>Kept out of this list</h3>
+    <Stack as="section" gap="1" className="suppressions surface-sunken pad-m above-4" aria-labelledby={id}>
+      <h3 className="small bold" id={id}>
+        Kept out of this list
+      </h3>
       <ul>
         {suppressions.map((suppression) => (
           <SuppressionRow
@@ -28,7 +31,7 @@ export function Suppressions() {
         ))}
       </ul>
       <Refusal error={remove.error} />
-    </section>
+    </Stack>
   );
 }
 
@@ -52,7 +55,7 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
   const { description, until, hidden_count } = suppression;
   const now = useMinute();
   return (
-    <li>
+    <Row as="li" wrap={false} gap="3" justify="between" className="pad-line base">
       <div>
         <p>
           <bdi>{description}</bdi>
@@ -67,6 +70,6 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
       <Button variant="quiet" size="s" loading={isPending} onClick={onRemove}>
         Show again
       </Button>
-    </li>
+    </Row>
   );
 }

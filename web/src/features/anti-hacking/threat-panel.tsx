@@ -3,16 +3,18 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords, type TablerIcon } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { Link } from 'react-router';
 import { call, sentenceOf } from '#api/call.ts';
 import { putRecord } from '#api/change-list.ts';
 import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
+import { Row } from '#ui/layout.tsx';
+import { useMinute } from '#ui/moment.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
-import { describeTestFiles } from '#ui/test-files.ts';
+import { describeUncounted } from '#ui/test-files.ts';
 import { Toggle } from '#ui/toggle.tsx';
+import { AlertRow } from './alert-row.tsx';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { fetchLiveFeed, HISTORY_KEY, isPremiumRequired, prependThreat, statsQuery } from './anti-hacking.queries.ts';
 import { LiveFeed } from './live-feed.tsx';
@@ -28,8 +30,8 @@ export function ThreatPanel({ random }: { random: () => number }) {
   const stats = useQuery(statsQuery);
   const { isLive, threats, failure, turn, simulate } = useLiveThreats(random);
   const [isSimulating, setIsSimulating] = useState(false);
-  // Result of the button, because the list may be out of view.
   const [drill, setDrill] = useState<Alert>();
+  const now = useMinute();
 
   async function press() {
     setIsSimulating(true);
@@ -42,29 +44,25 @@ export function ThreatPanel({ random }: { random: () => number }) {
       <Card
         title="Threat monitor"
         action={
-          <div className="threat-panel__controls">
+          <Row gap="4" rowGap="2" justify="end" className="threat-panel__controls">
             <Toggle label="LIVE" isOn={isLive} onChange={turn} />
             <Button variant="quiet" size="s" icon={IconBolt} loading={isSimulating} onClick={() => void press()}>
               Simulate Threat
             </Button>
-          </div>
+          </Row>
         }
       >
         <p className="sub">
-          {isLive
-            ? 'We check for new threats every 5 seconds.'
-            : 'Turn LIVE on to follow new threats. Simulated threats are counted separately.'}
+          {isLive ? 'We check for new threats every 5 seconds.' : 'Turn LIVE on to follow new threats as they come.'}
         </p>
-        <p role="status" className="sub threat-panel__drill">
+        {/* The list of alerts may have a filter, and may be out of view. */}
+        <div role="status" className="threat-panel__drill">
           {drill && (
-            <>
-              We added a simulated alert.{' '}
-              <Link to={`?alert=${drill.id}`} preventScrollReset>
-                See what an alert looks like
-              </Link>
-            </>
+            <ul aria-label="Simulated just now">
+              <AlertRow alert={drill} now={now} />
+            </ul>
           )}
-        </p>
+        </div>
         {failure && <ErrorNotice title={failure.title} sentence={failure.sentence} onRetry={failure.retry} />}
         {isLive && <LiveFeed threats={threats} hasFailed={failure !== undefined} />}
       </Card>
@@ -196,15 +194,15 @@ interface TileProps {
   icon: TablerIcon;
   real: number | undefined;
   simulated: number | undefined;
-  /** Number of harmless test files among real events. */
+  /** Number of harmless test files in `real`. */
   tests?: number | undefined;
 }
 
-/** Count of real events, with the marked count of simulated ones beneath. */
+/** Count of real threats, with the counts of test files and simulated alerts beneath. */
 function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
-  const ofTests = describeTestFiles(tests);
+  const ofTests = describeUncounted(tests);
   return (
-    <StatCard label={label} icon={icon} value={real === undefined ? '–' : formatNumber(real)}>
+    <StatCard label={label} icon={icon} value={real === undefined ? '–' : formatNumber(Math.max(0, real - (tests ?? 0)))}>
       {ofTests && `${ofTests}. `}
       {simulated > 0 ? (
         <>

@@ -1,10 +1,13 @@
-import type { Alert, Severity, ThreatType } from '@palisade/contract/anti-hacking';
+import { isOfTestFile } from '@palisade/contract/alert-advice';
+import type { Alert, ThreatType } from '@palisade/contract/anti-hacking';
+import type { Severity } from '@palisade/contract/severity';
 import {
   IconAlertTriangle,
   IconBug,
   IconDoorEnter,
   IconFishHook,
   IconKey,
+  IconTestPipe,
   IconUserExclamation,
   IconWaveSawTool,
   type TablerIcon,
@@ -36,16 +39,22 @@ export function describeType(type: string): string {
   return isKnown(type) ? TYPES[type].label : (OTHER_TYPES.get(type) ?? type.replaceAll('_', ' '));
 }
 
+/** Label of an alert: its type. A harmless test file is no threat. */
+export function describeAlert(alert: Alert): string {
+  return isOfTestFile(alert) ? 'Test File' : describeType(alert.threat_type);
+}
+
 const SEVERITY_TONES: Record<Severity, Tone> = { low: 'note', medium: 'attention', high: 'danger', critical: 'danger' };
 
 export function ThreatIcon({ alert }: { alert: Alert }) {
+  if (isOfTestFile(alert)) return <IconTile tone="note" icon={IconTestPipe} />;
   const icon = isKnown(alert.threat_type) ? TYPES[alert.threat_type].icon : IconAlertTriangle;
   return <IconTile tone={SEVERITY_TONES[alert.severity]} icon={icon} />;
 }
 
 export function SeverityBadge({ severity }: { severity: Severity }) {
   return (
-    <span className="threat-badge" data-severity={severity}>
+    <span className="threat-badge tiny bold rounded-s nowrap blue" data-severity={severity}>
       {severity}
     </span>
   );
@@ -56,12 +65,12 @@ export function OutcomeBadges({ alert }: { alert: Alert }) {
   return (
     <>
       {alert.simulated && (
-        <span className="threat-badge" data-kind="simulated" title="This didn’t happen.">
+        <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="simulated" title="This didn’t happen.">
           SIMULATED
         </span>
       )}
       {alert.blocked && (
-        <span className="threat-badge" data-kind="neutralized">
+        <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="neutralized">
           NEUTRALIZED
         </span>
       )}
@@ -73,7 +82,7 @@ export function OutcomeBadges({ alert }: { alert: Alert }) {
 export function TimesBadge({ count }: { count: number }) {
   if (count < 2) return null;
   return (
-    <span className="threat-badge" data-kind="times" title={`Happened ${count} times`}>
+    <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="times" title={`Happened ${count} times`}>
       {`x${count}`}
     </span>
   );
@@ -90,7 +99,7 @@ export function StatusBadge({ alert }: { alert: Pick<Alert, 'status' | 'hidden'>
   const words = alert.hidden ? 'Hidden' : STATUS_WORDS[alert.status];
   if (words === undefined) return null;
   return (
-    <span className="threat-badge" data-kind="status">
+    <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="status">
       {words}
     </span>
   );

@@ -11,6 +11,7 @@ import { Page } from '#ui/page.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';
 import { DropArea } from './drop-area.tsx';
 import { EngineCard } from './engine-card.tsx';
+import { InfectionLead } from './infection-lead.tsx';
 import { ScanHistory } from './scan-history.tsx';
 import { UploadPanel } from './upload-panel.tsx';
 import { scanOfUpload } from './upload-summary.ts';
@@ -26,6 +27,7 @@ export function AntivirusPage() {
   const justScanned = useMemo(() => scanned, [ids]);
   return (
     <Page title="Antivirus" sentence="Check files for threats before you open them.">
+      <InfectionLead />
       <DropArea onFiles={(files) => queue.add(files)} />
       <UploadPanel />
       <ScanStats />
@@ -41,7 +43,11 @@ function OpenScan() {
   const [search, setSearch] = useSearchParams();
   const id = search.get('scan');
   if (id === null) return null;
-  return <ScanDetailDialog key={id} id={id} onClose={() => setSearch({}, { replace: true, preventScrollReset: true })} />;
+  function close() {
+    search.delete('scan');
+    setSearch(search, { replace: true, preventScrollReset: true });
+  }
+  return <ScanDetailDialog key={id} id={id} onClose={close} />;
 }
 
 /** Counts of the whole account, independent of the filters of the history. */

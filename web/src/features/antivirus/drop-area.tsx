@@ -4,11 +4,13 @@ import { describeBytes, formatNumber } from '@palisade/contract/intl';
 import { IconFileSearch } from '@tabler/icons-react';
 import { type ComponentProps, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { LeadWords } from '#ui/lead.tsx';
 import { type ChosenFiles, FILES_AT_ONCE, filesOfChoice, filesOfDrop } from './files-of-drop.ts';
 import '@mantine/core/styles/Overlay.layer.css';
 import '@mantine/core/styles/LoadingOverlay.layer.css';
 import '@mantine/dropzone/styles.layer.css';
+import { useOpenInfections } from './infection-lead.tsx';
 import './drop-area.css';
 
 type DropEvent = Parameters<NonNullable<ComponentProps<typeof Dropzone>['getFilesFromEvent']>>[0];
@@ -22,6 +24,7 @@ function describeLeftOut({ files, is_cut, unread }: ChosenFiles): string {
 
 /** Accepts any number of files and folders of any type, dropped or chosen. */
 export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  const isMain = useOpenInfections().files.length === 0;
   const openPicker = useRef<() => void>(null);
   const folderInput = useRef<HTMLInputElement>(null);
   const dropped = useRef<ChosenFiles>(undefined);
@@ -71,20 +74,20 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
         sentence={
           <>
             {`Any type, or a whole folder. Up to ${describeBytes(UPLOAD_MAXIMUM)} each; we check inside archives too.`}
-            <span role="status" className="drop-area__left-out">
+            <span role="status" className="drop-area__left-out block amber">
               {leftOut}
             </span>
           </>
         }
       />
-      <div className="drop-area__buttons">
-        <Button size="l" onClick={() => openPicker.current?.()}>
+      <Row gap="2" className="drop-area__buttons">
+        <Button size="l" variant={isMain ? 'primary' : 'quiet'} onClick={() => openPicker.current?.()}>
           Choose files
         </Button>
         <Button size="l" variant="quiet" onClick={() => folderInput.current?.click()}>
           Choose folder
         </Button>
-      </div>
+      </Row>
       <input
         ref={(input) => {
           folderInput.current = input;

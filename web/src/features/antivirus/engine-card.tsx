@@ -4,6 +4,7 @@ import { IconAlertTriangle, IconChevronDown, IconHourglass, IconPlugConnectedX, 
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { engineQuery } from '#domain/scan/engine.ts';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
@@ -34,17 +35,17 @@ export function EngineCard() {
     <section className="card engine-card" aria-label="Scanner" data-tone={tone}>
       <details>
         <summary>
-          <span className="engine-card__icon" aria-hidden="true">
+          <span className="engine-card__icon center rounded-s accent" aria-hidden="true">
             <Icon size={20} stroke={1.7} />
           </span>
-          <span className="engine-card__words">
-            <span className="engine-card__title num">{title}</span>
+          <Stack as="span" gap="0">
+            <span className="engine-card__title num bold">{title}</span>
             <span className="sub num">{sentence}</span>
-          </span>
-          <span className="engine-card__more">
+          </Stack>
+          <Row as="span" inline gap="1" className="engine-card__more small muted">
             Details
             <IconChevronDown size={16} stroke={1.7} aria-hidden="true" />
-          </span>
+          </Row>
         </summary>
         <EngineFacts status={status} now={now} />
       </details>
@@ -61,11 +62,11 @@ function EngineFacts({
 }) {
   const minutes = Math.round(limits.time_ms / 60_000);
   return (
-    <dl className="engine-card__facts num">
+    <Stack as="dl" gap="2" className="engine-card__facts num line-above small">
       {engines.map(({ name, kind, note, version, signatures_version, processes }) => (
-        <div key={name}>
+        <Grid key={name}>
           <dt>{version === null ? name : `${name} ${version}`}</dt>
-          <dd>
+          <dd className="break">
             {processes.ready === processes.wanted
               ? 'Scanner ready.'
               : `${formatNumber(processes.ready)} of ${formatNumber(processes.wanted)} scanners ready.`}
@@ -73,42 +74,42 @@ function EngineFacts({
             {kind === 'wasm' && note === null && ' It is the WebAssembly build.'}
             {note !== null && ` ${note}`}
           </dd>
-        </div>
+        </Grid>
       ))}
-      <div>
+      <Grid>
         <dt>Threat definitions</dt>
-        <dd>{describeSignatures(signatures)}</dd>
-      </div>
+        <dd className="break">{describeSignatures(signatures)}</dd>
+      </Grid>
       {found_scanner !== null && (
-        <div>
+        <Grid>
           <dt>{found_scanner.used ? 'Found on this server' : 'Found but not used'}</dt>
-          <dd>
-            <span className="engine-card__address">{found_scanner.address}</span>{' '}
+          <dd className="break">
+            <span className="block muted">{found_scanner.address}</span>{' '}
             {found_scanner.used
               ? 'It also checks every file. To require it, set SCANNER_URL to its address; to skip it, set none.'
               : `Its self-test failed: ${found_scanner.reason ?? 'no reason given'}.`}
           </dd>
-        </div>
+        </Grid>
       )}
       {signatures.last_update_at !== null && (
-        <div>
+        <Grid>
           <dt>Last update</dt>
-          <dd>
+          <dd className="break">
             <Moment iso={signatures.last_update_at} now={now} />. {signatures.last_outcome}
           </dd>
-        </div>
+        </Grid>
       )}
-      <div>
+      <Grid>
         <dt>Limits</dt>
-        <dd>
+        <dd className="break">
           {`Files up to ${describeBytes(limits.upload_bytes)} and ${formatSpan(minutes, 'minute')} of scanning. `}
           {`Archives up to ${limits.depth} levels, ${formatNumber(limits.members)} files, and ${describeBytes(limits.unpacked_bytes)}.`}
         </dd>
-      </div>
+      </Grid>
       {feeds?.map((feed) => (
         <FeedFacts key={`${feed.kind} ${feed.address}`} feed={feed} now={now} />
       ))}
-    </dl>
+    </Stack>
   );
 }
 
@@ -126,10 +127,10 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
   const { address, kind, ok, sentence, severity, changed_at, confirmed_at, memory_bytes, left_out, left_out_total } = feed;
   const more = left_out_total - left_out.length;
   return (
-    <div data-failed={!ok || undefined}>
+    <Grid data-failed={!ok || undefined}>
       <dt>{ok ? 'Source' : 'Source failed'}</dt>
-      <dd>
-        <span className="engine-card__address">{address}</span> {sentence}
+      <dd className="break">
+        <span className="block muted">{address}</span> {sentence}
         {severity === 'note' && ' Its findings are notes, not alarms.'}
         {changed_at !== null && (
           <>
@@ -160,6 +161,6 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
           </details>
         )}
       </dd>
-    </div>
+    </Grid>
   );
 }

@@ -13,7 +13,9 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { ListCard } from '#ui/list-card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -53,7 +55,14 @@ function Reports() {
       title="Reports"
       of="the reports"
       list={list}
-      empty={<EmptyState icon={IconFlag} title="No reports" sentence="When someone disputes a result, you decide here." />}
+      empty={
+        <EmptyState
+          icon={IconFlag}
+          drawing={<Drawing of="calm" />}
+          title="No reports"
+          sentence="When someone disputes a result, you decide here."
+        />
+      }
     >
       {(reports) => (
         <ul>
@@ -88,18 +97,18 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
   const { label, icon, tone } = STATUSES[report.status];
   const { decided_at } = report;
   return (
-    <li className="false-alarm">
+    <Grid as="li" columns="lead" gap="3" className="false-alarm line-between">
       <IconTile tone={tone} icon={IconFlag} />
-      <div className="false-alarm__what">
-        <div className="false-alarm__head">
-          <span className="false-alarm__file">
+      <Stack gap="0" className="break">
+        <Grid columns="tail" gap="3" align="center">
+          <span className="medium base">
             <FileName name={report.filename} />
           </span>
           <Badge tone={tone} icon={icon}>
             {label}
           </Badge>
-        </div>
-        <span className="false-alarm__threat">
+        </Grid>
+        <span className="false-alarm__threat small medium red">
           {report.threat_member === null ? (
             <bdi>{report.threat_detected}</bdi>
           ) : (
@@ -109,7 +118,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
             />
           )}
         </span>
-        <span className="false-alarm__line">
+        <span className="small muted">
           <bdi>{shownEmail(report.user_email)}</bdi>, <Moment iso={report.reported_at} now={now} />
         </span>
         {report.reason !== '' && (
@@ -119,7 +128,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
         )}
         {/* The error of the latest attempt: a refusal refetches the list, which then no longer offers the refused action. */}
         <Refusal error={decide.error ?? reopen.error} />
-        <div className="false-alarm__end">
+        <Row gap="2" align="start" className="false-alarm__end above-3">
           {isReportOpen && (
             <>
               <Button
@@ -158,20 +167,20 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
               Undo
             </Button>
           )}
-          <details className="false-alarm__more">
+          <details className="false-alarm__more shrink small muted">
             <summary>File and scanner details</summary>
             {report.engines.map((engine) => (
               <span
                 key={engine.name}
-                className="num"
+                className="num block"
               >{`${engine.name} ${engine.version}, threat definitions ${engine.signatures_version}`}</span>
             ))}
-            <span>
+            <span className="block">
               <Sentence text="Fingerprint {hash}" parts={{ hash: <code>{report.file_hash}</code> }} />
             </span>
           </details>
-        </div>
-      </div>
-    </li>
+        </Row>
+      </Stack>
+    </Grid>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { messageAt } from '#api/field-messages.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { PasswordField } from '#ui/password-field.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { describeReport } from './scan-advice.ts';
@@ -22,7 +23,14 @@ export function PasswordForm({ scan }: { scan: ScanDetail }) {
   }
 
   return (
-    <Form className="scan-detail__unlock" error={unlock.error} busy={unlock.isPending} onSubmit={submit} onEdit={unlock.reset}>
+    <Form
+      gap="3"
+      className="scan-detail__unlock surface-plain pad-l"
+      error={unlock.error}
+      busy={unlock.isPending}
+      onSubmit={submit}
+      onEdit={unlock.reset}
+    >
       <PasswordField
         label="File password"
         description="We’ll use it to scan the file, but won’t store it."
@@ -52,14 +60,14 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
   const isHarmful = scan.scan_status === 'infected' && !scan.is_test_file && scan.report?.status !== 'confirmed';
 
   return (
-    <div className="kept-file">
+    <Stack gap="2">
       {report && (
         // Shown above the form that it replaces, because on a phone the form is out of view.
-        <p ref={said} tabIndex={-1} className="kept-file__report">
+        <p ref={said} tabIndex={-1} className="blue surface-blue pad-s">
           {report}
         </p>
       )}
-      <div className="kept-file__actions">
+      <Row gap="2">
         {scan.kept === 'sealed' && (
           <>
             <Button
@@ -91,10 +99,10 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
             Report a false alarm
           </Button>
         )}
-      </div>
+      </Row>
       <Refusal error={restore.error ?? remove.error} />
       {isReporting && !report && <ReportForm scan={scan} onCancel={() => setIsReporting(false)} />}
-    </div>
+    </Stack>
   );
 }
 
@@ -104,7 +112,7 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
   const id = useId();
 
   return (
-    <Form className="kept-file__form" error={report.error} busy={report.isPending} onSubmit={() => report.mutate(reason)}>
+    <Form gap="2" className="kept-file__form" error={report.error} busy={report.isPending} onSubmit={() => report.mutate(reason)}>
       <label htmlFor={id}>Why is this file harmless?</label>
       <textarea
         id={id}
@@ -117,12 +125,12 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
       />
       <p className="sub">Administrators see the file’s name, fingerprint, and threat. They can’t open the file.</p>
       <Refusal error={report.error} />
-      <div className="kept-file__actions">
+      <Row gap="2">
         <Submit size="s">Send report</Submit>
         <Button variant="quiet" size="s" onClick={onCancel}>
           Cancel
         </Button>
-      </div>
+      </Row>
     </Form>
   );
 }

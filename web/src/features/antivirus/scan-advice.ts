@@ -7,7 +7,7 @@ const OF_LOCKED = 'Open it only if you expected it and know the sender. Attacker
 /** Advice for a file that was not fully checked, by reason, most important sentence first. */
 const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
   queued: ['Wait for the result. It appears here.', 'Don’t open the file before then.'],
-  engine_down: ['No action needed. We’ll scan it when the scanner is back.', 'Don’t open the file before then.'],
+  engine_down: ['Wait for the result. We’ll scan it when the scanner is back.', 'Don’t open the file before then.'],
   engine_failed: [
     'Don’t open it. Few ordinary files make a scanner fail, so it may be made to get past one.',
     'If you need it, ask the sender for another format and upload that.',
@@ -42,16 +42,14 @@ const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
   expired: ['Upload it again to scan it.', 'Don’t open the file before then.'],
 };
 
+const OF_OPEN: readonly string[] = ['Don’t open the file. Delete it from your device and empty the trash.'];
+
 const OF_INFECTED: readonly string[] = [
-  'Don’t open the file. Delete it from your device and empty the trash.',
   'If you already opened it, disconnect that device. Change your passwords from another device.',
   'If someone sent it, call them. They may not know.',
 ];
 
-const OF_TEST_FILE: readonly string[] = [
-  'No action needed. This file only tests scanners.',
-  'Delete it when you’re done testing.',
-];
+const OF_TEST_FILE: readonly string[] = ['This file only tests scanners. Delete it when you’re done testing.'];
 
 const OF_CLEAN: readonly string[] = [
   'You can open it.',
@@ -62,7 +60,8 @@ const OF_CLEAN: readonly string[] = [
 export function describeAnswer(scan: ScanDetail): string {
   if (scan.scan_status === 'clean') return scan.size === 0 ? 'This file is empty.' : 'No threats found.';
   if (scan.scan_status === 'infected') {
-    return scan.is_test_file ? 'This is a harmless test file.' : 'This file is dangerous.';
+    if (scan.is_test_file) return 'This is a harmless test file.';
+    return scan.infection?.state === 'closed' ? 'This file was dangerous.' : 'This file is dangerous.';
   }
   if (scan.status_detail === 'queued') return 'This file is waiting to be scanned.';
   if (scan.status_detail === 'engine_down') return 'This file is waiting for the scanner.';
@@ -72,7 +71,10 @@ export function describeAnswer(scan: ScanDetail): string {
 
 /** Next steps, most important first. */
 export function adviceOf(scan: ScanDetail): readonly string[] {
-  if (scan.scan_status === 'infected') return scan.is_test_file ? OF_TEST_FILE : OF_INFECTED;
+  if (scan.scan_status === 'infected') {
+    if (scan.is_test_file) return OF_TEST_FILE;
+    return scan.infection?.state === 'closed' ? OF_INFECTED : [...OF_OPEN, ...OF_INFECTED];
+  }
   if (scan.scan_status === 'clean') return OF_CLEAN;
   if (takesPassword(scan)) return [OF_LOCKED, 'To use it, enter its password below and wait for the result.'];
   return scan.status_detail === null ? OF_DETAIL.engine_down : OF_DETAIL[scan.status_detail];
@@ -80,6 +82,7 @@ export function adviceOf(scan: ScanDetail): readonly string[] {
 
 /** State of the uploaded copy. */
 export function describeFate(scan: ScanDetail): string {
+  if (scan.device !== undefined) return `Palisade checked it on ${scan.device.device_name}. We have no copy of it.`;
   const until = scan.kept_until === null ? undefined : describeDate(scan.kept_until);
   const is_unread = scan.status_detail === 'queued' || scan.status_detail === 'engine_down';
   if (scan.kept === 'waiting' && !is_unread)

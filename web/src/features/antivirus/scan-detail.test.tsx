@@ -72,7 +72,7 @@ describe('the details of a scan', () => {
   it('say whether it is bad, what was found, where, by whom, and what to do', async () => {
     const dialog = await open(INFECTED);
     expect(dialog.getByText('This file is dangerous.')).toBeVisible();
-    expect(dialog.getByText('Webshell.PHP.EvalRequest')).toBeVisible();
+    expect(dialog.getByText('Lets a stranger control a website')).toBeVisible();
     expect(dialog.getByText('Critical severity')).toBeVisible();
     expect(dialog.getByText('A page that runs whatever it is sent.')).toBeVisible();
     expect(dialog.getByText(/^We found it in/u)).toHaveTextContent('We found it in mail.zip, in the file inner.zip / shell.php.');

@@ -3,18 +3,22 @@ import { describeBytes, formatDecimals } from '@palisade/contract/intl';
 import { describeMediaType } from '@palisade/contract/media-type';
 import { restoreFile, type ScanDetail, type ThreatFacts } from '@palisade/contract/quarantine';
 import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
+import { threatWords } from '@palisade/contract/threat-words';
 import { IconExternalLink } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { CheckThis } from '#domain/scam/check-this.tsx';
+import { InfectionAnswer } from '#domain/scan/infection-answer.tsx';
 import { ScanBadge, ScanIcon } from '#domain/scan/scan-badge.tsx';
 import { describeCoverage, describeDetail } from '#domain/scan/scan-sentence.ts';
+import { ThreatLine } from '#domain/scan/threat-line.tsx';
 import { Badge, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -55,47 +59,55 @@ export function ScanDetailDialog({ id, onClose }: { id: string; onClose: () => v
   );
 }
 
+function surfaceOf(scan: ScanDetail): 'red' | 'amber' | 'blue' | 'sunken' {
+  if (scan.is_test_file) return 'blue';
+  if (scan.scan_status === 'pending') return 'amber';
+  return scan.scan_status === 'infected' && scan.infection?.state !== 'closed' ? 'red' : 'sunken';
+}
+
 function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
   const now = useMinute();
   return (
     <>
-      <div className="scan-detail__answer" data-status={scan.scan_status} data-test={scan.is_test_file}>
+      <Grid columns="lead" gap="3" align="center" className={`surface-${surfaceOf(scan)} pad-l`}>
         <ScanIcon scan={scan} />
-        <div>
-          <p className="scan-detail__headline">
+        <Stack gap="1">
+          <Row as="p" gap="2" rowGap="1" className="large bold">
             {describeAnswer(scan)} <ScanBadge scan={scan} />
-          </p>
-          <p className="scan-detail__file">
+          </Row>
+          <p className="medium break">
             <FileName name={scan.filename} />
           </p>
+          <ThreatLine scan={scan} wordsOf={threatWords} />
           {disguiseWordsOf(scan.filename) !== undefined && <p>{disguiseWordsOf(scan.filename)}</p>}
           {describeDetail(scan) !== undefined && <p>{describeDetail(scan)}</p>}
-        </div>
-      </div>
+        </Stack>
+      </Grid>
 
       <DetailPart title="What to do">
-        <ol className="scan-detail__advice">
+        <Stack as="ol" gap="2" className="scan-detail__advice">
           {adviceOf(scan).map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
-        </ol>
+        </Stack>
+        <InfectionAnswer scan={scan} isMain />
         {takesPassword(scan) && <PasswordForm scan={scan} />}
       </DetailPart>
 
       {scan.threat_detected !== null && <Threat scan={scan} name={scan.threat_detected} />}
-      <DetailPart title="Our copy">
+      <DetailPart title={scan.device === undefined ? 'Our copy' : 'The file'}>
         <p>{describeFate(scan)}</p>
         <KeptFile scan={scan} />
       </DetailPart>
       {scan.notes.length > 0 && (
         <DetailPart title="Good to know">
-          <ul className="scan-detail__notes">
+          <Stack as="ul" gap="2" className="surface-amber pad-s break">
             {scan.notes.map((note) => (
               <li key={note}>
                 <bdi>{note}</bdi>
               </li>
             ))}
-          </ul>
+          </Stack>
         </DetailPart>
       )}
 
@@ -111,7 +123,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
           <Fact name="Scanned">
             <Moment iso={scan.scanned_at} now={now} />
           </Fact>
-          <Fact name="First uploaded by you">
+          <Fact name={scan.device === undefined ? 'First uploaded by you' : 'First found'}>
             <Moment iso={scan.first_seen_at} now={now} />
           </Fact>
           <Fact name="Fingerprint (SHA-256)">
@@ -158,7 +170,7 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
   const { threat_facts: facts, threat_member } = scan;
   return (
     <DetailPart title="What we found">
-      <p className="scan-detail__threat">
+      <Row as="p" gap="2" rowGap="1" className="break">
         <b>
           <bdi>{name}</bdi>
         </b>
@@ -167,7 +179,7 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
             {scan.is_test_file ? 'Test file' : SEVERITIES[facts.severity]}
           </Badge>
         )}
-      </p>
+      </Row>
       {facts && <p>{facts.description}</p>}
       {threat_member !== null && (
         <p>
@@ -179,9 +191,8 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
       )}
       {facts?.reference && (
         <p>
-          <a className="scan-detail__away" href={facts.reference} target="_blank" rel="noopener noreferrer">
-            Learn more
-            <IconExternalLink size={14} stroke={1.7} aria-hidden="true" />
+          <a href={facts.reference} target="_blank" rel="noopener noreferrer">
+            Learn more <IconExternalLink size={14} stroke={1.7} aria-hidden="true" />
             <span className="visually-hidden"> (opens in a new window)</span>
           </a>
         </p>
@@ -223,9 +234,9 @@ function Reading({ scan }: { scan: ScanDetail }) {
         </p>
       )}
       {scan.engines.length === 0 && scan.size > 0 && <p>No scanner has checked it yet.</p>}
-      <ul className="scan-detail__engines">
+      <Stack as="ul" gap="2">
         {scan.engines.map((engine) => (
-          <li key={engine.name}>
+          <Stack as="li" key={engine.name}>
             <span>
               {engine.threat === null || engine.threat === scan.threat_detected ? (
                 <Sentence text={ANSWERS[engine.verdict]} parts={{ engine: <b>{engine.name}</b> }} />
@@ -237,9 +248,9 @@ function Reading({ scan }: { scan: ScanDetail }) {
               )}
             </span>
             <span className="sub num">{`version ${engine.version}, threat definitions ${engine.signatures_version}, ${describeDuration(engine.duration_ms)}`}</span>
-          </li>
+          </Stack>
         ))}
-      </ul>
+      </Stack>
     </>
   );
 }
@@ -260,11 +271,11 @@ function DeleteRecord({ id, onDone }: { id: string; onDone: () => void }) {
     }
   };
   return (
-    <div className="scan-detail__end">
+    <Row gap="2" justify="end" className="line-above scan-detail__end">
       <Refusal error={remove.error} />
       <Button variant="quiet" size="s" loading={remove.isPending} onClick={ask}>
         Remove from history
       </Button>
-    </div>
+    </Row>
   );
 }

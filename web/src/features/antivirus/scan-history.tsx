@@ -1,11 +1,15 @@
-import type { Scan, ScanStatus, ScanTotals } from '@palisade/contract/antivirus';
+import { type Scan, type ScanStatus, type ScanTotals, scanStatusSchema } from '@palisade/contract/antivirus';
 import { formatNumber, plural } from '@palisade/contract/intl';
+import { threatWords } from '@palisade/contract/threat-words';
 import { IconFiles } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { InfectionAnswer } from '#domain/scan/infection-answer.tsx';
 import { ScanRow } from '#domain/scan/scan-row.tsx';
 import { EVERY_SCAN, type ScanChoice, scansQuery, scanTotalsQuery } from '#domain/scan/scans.ts';
 import { Button } from '#ui/button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { useMinute } from '#ui/moment.tsx';
@@ -56,7 +60,13 @@ function groupsOf(rows: readonly Scan[], scanned: readonly Scan[], next: string 
 
 /** `justScanned`: scans of the files that this page has sent. */
 export function ScanHistory({ justScanned = NO_SCANS }: { justScanned?: readonly Scan[] }) {
-  const [chosen, setChosen] = useState(EVERY_SCAN);
+  const [place, setPlace] = useSearchParams();
+  const [others, setOthers] = useState(EVERY_SCAN);
+  const chosen = { ...others, status: scanStatusSchema.safeParse(place.get('status')).data };
+  function setChosen({ status, ...choice }: ScanChoice) {
+    setOthers({ ...choice, status: undefined });
+    if (status !== chosen.status) setPlace(status === undefined ? {} : { status }, { replace: true, preventScrollReset: true });
+  }
   const search = useSearched(chosen.search);
   const choice = { ...chosen, search };
   const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
@@ -109,7 +119,7 @@ export function ScanHistory({ justScanned = NO_SCANS }: { justScanned?: readonly
               groups && groups.fresh.length > 0 ? (
                 <Groups groups={groups} now={now} />
               ) : (
-                <ScanList label="Scans" scans={rows} now={now} isOutdated={isPlaceholderData} />
+                <ScanList label="Scans" scans={rows} now={now} status={choice.status} isOutdated={isPlaceholderData} />
               )
             }
           </Listed>
@@ -124,14 +134,25 @@ interface ScanListProps {
   label: string;
   scans: readonly Scan[];
   now: number;
+  /** The filter, which a row's link keeps. */
+  status?: ScanStatus | undefined;
   isOutdated?: boolean;
 }
 
-function ScanList({ label, scans, now, isOutdated = false }: ScanListProps) {
+function ScanList({ label, scans, now, status, isOutdated = false }: ScanListProps) {
+  const kept = status === undefined ? '' : `status=${status}&`;
   return (
     <ul aria-label={label} aria-busy={isOutdated}>
       {scans.map((scan) => (
-        <ScanRow key={scan.id} scan={scan} now={now} detailed to={`/antivirus?scan=${scan.id}`} />
+        <ScanRow
+          key={scan.id}
+          scan={scan}
+          now={now}
+          detailed
+          to={`/antivirus?${kept}scan=${scan.id}`}
+          wordsOf={threatWords}
+          Answer={InfectionAnswer}
+        />
       ))}
     </ul>
   );
@@ -144,7 +165,7 @@ function Groups({ groups: { fresh, earlier }, now }: { groups: ScanGroups; now: 
   const left = fresh.length - shown;
   return (
     <>
-      <h3 id={RESULTS_ID} className="scan-group">
+      <h3 id={RESULTS_ID} className="scan-group muted small bold">
         Just scanned
       </h3>
       <ScanList label="Just scanned" scans={fresh.slice(0, shown)} now={now} />
@@ -157,7 +178,7 @@ function Groups({ groups: { fresh, earlier }, now }: { groups: ScanGroups; now: 
       )}
       {earlier.length > 0 && (
         <>
-          <h3 className="scan-group">Earlier</h3>
+          <h3 className="scan-group muted small bold">Earlier</h3>
           <ScanList label="Earlier" scans={earlier} now={now} />
         </>
       )}
@@ -166,7 +187,14 @@ function Groups({ groups: { fresh, earlier }, now }: { groups: ScanGroups; now: 
 }
 
 function NoScans() {
-  return <EmptyState icon={IconFiles} title="No scans yet" sentence="Your results appear here. Choose files above to start." />;
+  return (
+    <EmptyState
+      icon={IconFiles}
+      drawing={<Drawing of="sheets" />}
+      title="No scans yet"
+      sentence="Your results appear here. Choose files above to start."
+    />
+  );
 }
 
 function NothingFound({ onAll }: { onAll: () => void }) {

@@ -81,7 +81,7 @@ it('says of many files how many, now and then the sums, and the result, but of a
   expect(heard('polite')).toBe('Scanning 8 files.');
   expect(heard('assertive')).toBe('photo 1.jpg: infected, Worm. Don’t open it.');
   await act(async () => vi.advanceTimersByTime(20_000));
-  const sums = 'Scanning 8 files. | 2 of 8 files done. So far: 1 clean, 1 infected.';
+  const sums = 'Scanning 8 files. | 2 of 8 files checked. So far: 1 clean, 1 infected.';
   expect(heard('polite')).toBe(sums);
   await act(async () => vi.advanceTimersByTime(20_000));
   expect(heard('polite')).toBe(sums);

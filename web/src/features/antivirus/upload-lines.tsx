@@ -64,7 +64,7 @@ export function Outcomes({ queue }: { queue: UploadQueue }) {
 function describeSums(batch: readonly Upload[]): string | undefined {
   const summary = summaryOf(batch, Date.now());
   if (summary.ended === 0) return undefined;
-  return `${formatNumber(summary.ended)} of ${formatNumber(summary.total)} files done. So far: ${describeSummary(summary)}.`;
+  return `${formatNumber(summary.ended)} of ${formatNumber(summary.total)} files checked. So far: ${describeSummary(summary)}.`;
 }
 
 /** Announces the number of files at the start, sums at intervals, and the result at the end. */

@@ -348,7 +348,7 @@ describe('many files at once', () => {
   it('gives one summary, and the results once, the infected and the pending ones first', async () => {
     await open();
     await drop(...names.map((name) => fileOf(name)));
-    expect(panel().getByRole('heading', { name: 'Scanning: 0 of 12 files done' })).toBeVisible();
+    expect(panel().getByRole('heading', { name: '0 of 12 files checked' })).toBeVisible();
     expect(panel().getByRole('progressbar', { name: 'Progress of all files' })).toHaveValue(0);
     await answerAll((name) => {
       if (name === '3.bin') return { scan_status: 'infected', threat_detected: 'Trojan' };
@@ -408,7 +408,7 @@ describe('many files at once', () => {
     const entry = folder(fileEntry('a.txt'), folder(fileEntry('b.txt'), fileEntry('c.txt')), broken);
     const items = [{ kind: 'file', getAsFile: () => null, webkitGetAsEntry: () => entry }];
     fireEvent.drop(screen.getByRole('group', { name: 'Files to scan' }), { dataTransfer: { items, types: ['Files'] } });
-    expect(await screen.findByRole('heading', { name: 'Scanning: 0 of 3 files done' })).toBeVisible();
+    expect(await screen.findByRole('heading', { name: '0 of 3 files checked' })).toBeVisible();
     await uploadOf('a.txt');
     await uploadOf('b.txt');
     expect(screen.getByText(/^Your browser couldn’t open some of these files/u)).toBeVisible();
@@ -419,6 +419,6 @@ describe('many files at once', () => {
     const picker = screen.getByLabelText('Choose a folder to scan');
     expect(picker).toHaveProperty('webkitdirectory', true);
     fireEvent.change(picker, { target: { files: [fileOf('a.txt'), fileOf('b.txt')] } });
-    expect(await screen.findByRole('heading', { name: 'Scanning: 0 of 2 files done' })).toBeVisible();
+    expect(await screen.findByRole('heading', { name: '0 of 2 files checked' })).toBeVisible();
   });
 });

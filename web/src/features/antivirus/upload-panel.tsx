@@ -15,6 +15,7 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { LeadWords } from '#ui/lead.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { shownNameOf } from '#ui/shown-name.ts';
@@ -75,6 +76,11 @@ interface Answer {
   sentence: string;
 }
 
+/** The names of the infected files. */
+function namesOf(uploads: readonly Upload[]): string {
+  return listFirst(uploads.filter(isInfected).map(({ file }) => shownNameOf(file.name).whole));
+}
+
 /** Summary and advice for all files of a batch. */
 function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   const { total, ended, infected, test_files, pending, failed, cancelled, ms_left } = summary;
@@ -83,17 +89,19 @@ function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   const name = only && shownNameOf(only.file.name).whole;
   if (ended < total) {
     const left = ms_left === undefined ? '' : describeTimeLeft(ms_left);
+    const bad = infected > 0 ? `Don’t open ${namesOf(uploads)}.` : '';
     return {
       tone: infected > 0 ? 'danger' : 'good',
       icon: infected > 0 ? IconAlertTriangle : IconFileSearch,
-      title: name === undefined ? `Scanning: ${formatNumber(ended)} of ${formatNumber(total)} files done` : `Scanning ${name}`,
+      title: name === undefined ? `${formatNumber(ended)} of ${formatNumber(total)} files checked` : `Scanning ${name}`,
       sentence:
-        [results === '' ? '' : `So far: ${results}.`, left].filter((text) => text !== '').join(' ') || 'You can leave this page.',
+        [results === '' ? '' : `So far: ${results}.`, bad, left].filter((text) => text !== '').join(' ') ||
+        'You can leave this page.',
     };
   }
   const title = name === undefined ? results : `${name}: ${describeResult(summary)}`;
   if (infected > 0) {
-    const names = listFirst(uploads.filter(isInfected).map(({ file }) => shownNameOf(file.name).whole));
+    const names = namesOf(uploads);
     const sentence = plural(infected, {
       one: only === undefined ? `Don’t open ${names}. Delete it from your device.` : 'Don’t open it. Delete it from your device.',
       other: `Don’t open ${names}. Delete them from your device.`,
@@ -105,10 +113,10 @@ function answerOf(uploads: readonly Upload[], summary: UploadSummary): Answer {
   if (pending > 0) {
     return { tone: 'attention', icon: IconClock, title, sentence: `Don’t open pending files until they’re checked.` };
   }
-  if (test_files > 0) return { tone: 'note', icon: IconTestPipe, title, sentence: 'Test files are harmless. No action needed.' };
+  if (test_files > 0) return { tone: 'note', icon: IconTestPipe, title, sentence: 'Test files are harmless.' };
   if (cancelled === total)
     return { tone: 'note', icon: IconClock, title, sentence: 'Nothing was scanned. Your files are unchanged.' };
-  return { tone: 'good', icon: IconShieldCheck, title, sentence: 'No threats found. No action needed.' };
+  return { tone: 'good', icon: IconShieldCheck, title, sentence: 'No threats found.' };
 }
 
 /** Interval at which the remaining time is updated, in ms. */
@@ -146,10 +154,10 @@ export function UploadPanel() {
   const retried = uploads.filter((upload) => hasFailed(upload) && canRetry(upload)).length;
 
   return (
-    <section className="card uploads" aria-label="Uploads" data-tone={answer.tone}>
+    <Stack as="section" gap="4" className="card uploads" aria-label="Uploads" data-tone={answer.tone}>
       <div className="lead__line uploads__head">
         <LeadWords icon={answer.icon} title={answer.title} sentence={answer.sentence} />
-        <div className="uploads__buttons">
+        <Row gap="2" justify="end" className="uploads__buttons">
           <WayToAdvice uploads={uploads} />
           {retried > 1 && !isBusy && (
             <Button variant="quiet" onClick={() => queue.retryFailed()}>
@@ -165,13 +173,18 @@ export function UploadPanel() {
               Close summary
             </Button>
           )}
-        </div>
+        </Row>
       </div>
       {isBusy && uploads.length > 1 && (
-        <progress className="upload-bar" max={1} value={summary.share} aria-label="Progress of all files" />
+        <progress
+          className="upload-bar span block full rounded-s"
+          max={1}
+          value={summary.share}
+          aria-label="Progress of all files"
+        />
       )}
       {rows.length > 0 && (
-        <ul className="upload-list" aria-label="Files on their way">
+        <ul className="line-above" aria-label="Files on their way">
           {rows.slice(0, shown).map((upload) => (
             <UploadRow
               key={upload.id}
@@ -183,7 +196,7 @@ export function UploadPanel() {
         </ul>
       )}
       {rows.length > shown && <ShowMore left={rows.length - shown} onMore={() => setShown(shown + 50)} />}
-    </section>
+    </Stack>
   );
 }
 
@@ -197,15 +210,15 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
   const { file, state } = upload;
   const path = file.webkitRelativePath;
   return (
-    <li className="upload-row" data-phase={state.phase}>
-      <div className="upload-row__what">
-        <span className="upload-row__name" title={path === '' ? undefined : path}>
+    <Grid as="li" gap="4" rowGap="1" align="center" className="upload-row pad-row line-between" data-phase={state.phase}>
+      <Row wrap={false} gap="3" rowGap="0" align="baseline" className="upload-row__what shrink">
+        <span className="medium base shrink" title={path === '' ? undefined : path}>
           <FileName name={file.name} />
         </span>
-        <span className="upload-row__size num">{describeBytes(file.size)}</span>
-      </div>
-      <span className="upload-row__state num">{describeState(state)}</span>
-      <div className="upload-row__end">
+        <span className="num faint small nowrap">{describeBytes(file.size)}</span>
+      </Row>
+      <span className="upload-row__state num muted small break">{describeState(state)}</span>
+      <Row gap="2" justify="end" className="upload-row__end">
         {state.phase === 'done' && MAIL.test(file.name) && file.size <= SCAM_FILE_MAXIMUM && (
           <CheckThis what={() => ({ file })} name={file.name} />
         )}
@@ -224,9 +237,9 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
             Retry
           </Button>
         )}
-      </div>
+      </Row>
       <UploadBar name={file.name} state={state} />
-    </li>
+    </Grid>
   );
 }
 
@@ -239,11 +252,13 @@ function WayToAdvice({ uploads }: { uploads: readonly Upload[] }) {
   if (first === undefined) return null;
   const isOnly = second === undefined || second.scan_status !== first.scan_status || second.is_test_file;
   return isOnly ? (
-    <ScreenLink to={`/antivirus?scan=${first.id}`} variant={first.is_test_file ? 'quiet' : 'primary'} preventScrollReset>
+    <ScreenLink to={`/antivirus?scan=${first.id}`} variant="quiet" preventScrollReset>
       {first.is_test_file ? 'See details' : 'What to do'}
     </ScreenLink>
   ) : (
-    <Button onClick={goToResults}>Show results</Button>
+    <Button variant="quiet" onClick={goToResults}>
+      Show results
+    </Button>
   );
 }
 
@@ -258,11 +273,13 @@ function goToResults() {
 
 function UploadBar({ name, state }: { name: string; state: UploadState }) {
   if (state.phase === 'sending') {
-    return <progress className="upload-bar" max={1} value={state.share} aria-label={`Upload of ${name}`} />;
+    return (
+      <progress className="upload-bar span block full rounded-s" max={1} value={state.share} aria-label={`Upload of ${name}`} />
+    );
   }
   if (state.phase === 'scanning') {
     const share = state.is_cancelling ? undefined : shareOf(state.progress);
-    return <progress className="upload-bar" max={1} value={share} aria-label={`Scan of ${name}`} />;
+    return <progress className="upload-bar span block full rounded-s" max={1} value={share} aria-label={`Scan of ${name}`} />;
   }
   return null;
 }

@@ -23,16 +23,8 @@ const NOTICES: Record<SessionNotice, string> = {
   account_deleted: 'Your account and all its data are deleted.',
 };
 
-/** Text of Register and Sign In until an administrator exists. */
-const FIRST_ACCOUNT: Record<Config['administrator'], string | undefined> = {
-  there: undefined,
-  first_account: 'Create the first account. You’ll be the administrator.',
-  first_account_on_machine:
-    'Create the first account on the server’s own computer. To create it here, set EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS, then restart the server.',
-  named_email:
-    'There’s no administrator yet. Register with an address in ADMIN_EMAILS. After you sign in, enter the code we email you.',
-};
-
+/** Loaded until an administrator exists. */
+const FirstAccount = lazyPart(async () => (await import('./first-account.tsx')).FirstAccount);
 /** Loaded when an attempt is refused. */
 const RefusedMessage = lazyPart(async () => (await import('./refused-message.tsx')).RefusedMessage);
 /** Loaded when passkeys need another address. */
@@ -121,7 +113,7 @@ interface HeadingProps {
 
 function Heading({ mode, isTab, config, notice }: HeadingProps) {
   const { title, line } = AUTH_MODES[mode];
-  const firstAccount = isTab && config ? FIRST_ACCOUNT[config.administrator] : undefined;
+  const administrator = config?.administrator ?? 'there';
   return (
     <>
       <header className="auth-form__heading">
@@ -130,7 +122,7 @@ function Heading({ mode, isTab, config, notice }: HeadingProps) {
         {mode === 'reset-password' && config?.reset_delivery === 'outbox' && <p className="sub">{OUTBOX_HINT}</p>}
       </header>
       {notice && <p className="auth-form__notice">{NOTICES[notice]}</p>}
-      {firstAccount && <p className="auth-form__notice">{firstAccount}</p>}
+      {isTab && administrator !== 'there' && <FirstAccount administrator={administrator} />}
     </>
   );
 }

@@ -2,18 +2,17 @@ import { VERSION } from '@palisade/contract/constants';
 import { useEffect } from 'react';
 import { useConfig } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
-import { StatusBadge } from '#domain/scan/status-badge.tsx';
 import { Brand, BrandMark } from '#ui/brand.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { AuthForm } from './auth-form.tsx';
 import './auth-page.css';
 
-/** Meaning of each scan result. True for every scan, so this screen can promise it. */
-const ANSWERS = [
-  { status: 'clean', meaning: 'We checked the whole file and found no threats.' },
-  { status: 'infected', meaning: 'We found a threat. You’ll see what it is and what to do.' },
-  { status: 'pending', meaning: 'The check isn’t complete. You’ll see why.' },
-] as const;
+/** True for every installation, so this screen can promise it. */
+const PROMISES = [
+  'A file is “clean” only after a complete check.',
+  'At home, each person has their own devices, rules, and alerts.',
+  'Customers reach a person, and approve who sees their screen.',
+];
 
 interface AuthPageProps {
   notice: SessionNotice | undefined;
@@ -36,13 +35,10 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
       <aside className="auth-page__promise" aria-label="About Palisade">
         <Brand provider={config?.provider_name} />
         <div className="auth-page__words">
-          <p className="auth-page__claim">Files are “clean” only after a complete check.</p>
-          <ul className="auth-page__answers">
-            {ANSWERS.map(({ status, meaning }) => (
-              <li key={status}>
-                <StatusBadge status={status} />
-                <span>{meaning}</span>
-              </li>
+          <p className="auth-page__claim">Check files, messages, and devices, and ask a person for help.</p>
+          <ul className="auth-page__promises">
+            {PROMISES.map((text) => (
+              <li key={text}>{text}</li>
             ))}
           </ul>
         </div>

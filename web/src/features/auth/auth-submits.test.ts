@@ -1,4 +1,4 @@
-import { forgotPassword, login, recoverUsername, register, resetPassword } from '@palisade/contract/auth';
+import { COMMON_PASSWORD_ADVICE, forgotPassword, login, recoverUsername, register, resetPassword } from '@palisade/contract/auth';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { readConfig } from '@palisade/contract/platform';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -67,6 +67,15 @@ describe('registering', () => {
       });
     },
   );
+
+  it('advises another password where a common one was taken', async () => {
+    server.answer(register, { ...MARIA, common_password: true });
+    const said = `Registration successful! Please login with your credentials. ${COMMON_PASSWORD_ADVICE}`;
+    expect(await submitForm('register', TYPED, CONFIG)).toMatchObject({ message: good(said) });
+    server.answer(resetPassword, { success: true, common_password: true });
+    const reset = `Password reset successful! You can now login with your new password. ${COMMON_PASSWORD_ADVICE}`;
+    expect(await submitForm('reset-password', TYPED, CONFIG)).toMatchObject({ message: good(reset) });
+  });
 
   it('makes no call when the passwords differ, and one when they differ only by their code points', async () => {
     const differing = { ...TYPED, confirm: 'something else' };

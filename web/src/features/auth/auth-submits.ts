@@ -1,3 +1,4 @@
+import { COMMON_PASSWORD_ADVICE } from '@palisade/contract/auth';
 import { normalPassword } from '@palisade/contract/text';
 import { type Config, refreshConfig } from '#api/config.ts';
 import type { Session } from '#api/session.ts';
@@ -27,6 +28,10 @@ const move = (mode: AuthMode, message: AuthMessage, values: Partial<AuthValues> 
 });
 const refuse = (outcome: Refused): AuthNext => ({ kind: 'refuse', outcome });
 
+/** The end of a message: advice if the new password is common. */
+const adviceOf = ({ common_password }: { common_password?: true | undefined }) =>
+  common_password ? ` ${COMMON_PASSWORD_ADVICE}` : '';
+
 /** Next step after registering. In public exposure an email with an existing account gets the same reply; only the email tells. */
 function nextOf(config: Config | undefined): string {
   if (config?.exposure !== 'public') return 'Please login with your credentials.';
@@ -50,7 +55,10 @@ async function submitRegistration(values: AuthValues, config: Config | undefined
   const outcome = await createAccount(values);
   if (!outcome.ok) return refuse(outcome);
   void refreshConfig();
-  return move('login', good(`Registration successful! ${nextOf(config)}`), { ...EMPTY, email: values.email });
+  return move('login', good(`Registration successful! ${nextOf(config)}${adviceOf(outcome.reply)}`), {
+    ...EMPTY,
+    email: values.email,
+  });
 }
 
 async function submitForgotten(values: AuthValues): Promise<AuthNext> {
@@ -70,7 +78,8 @@ async function submitReset(values: AuthValues): Promise<AuthNext> {
   const outcome = await setNewPassword(values);
   if (!outcome.ok) return refuse(outcome);
   const cleared = { password: '', reset_token: '', new_password: '' };
-  return move('login', good('Password reset successful! You can now login with your new password.'), cleared);
+  const done = `Password reset successful! You can now login with your new password.${adviceOf(outcome.reply)}`;
+  return move('login', good(done), cleared);
 }
 
 async function submitRecovery(values: AuthValues, config: Config | undefined): Promise<AuthNext> {

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { PASSWORD_LENGTH } from '@palisade/contract/auth';
+import { COMMON_PASSWORD_ADVICE, PASSWORD_LENGTH } from '@palisade/contract/auth';
 import { acceptInvitation } from '@palisade/contract/invitation';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { useEffect, useState } from 'react';
@@ -19,7 +19,8 @@ export function InvitationPage() {
   const [values, setValues] = useState({ username: '', password: '' });
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<Error>();
-  const [email, setEmail] = useState<string>();
+  const [made, setMade] = useState<{ email: string; common_password?: true | undefined }>();
+  const email = made?.email;
 
   useEffect(() => {
     document.title = `Your invitation · ${provider}`;
@@ -28,7 +29,7 @@ export function InvitationPage() {
   async function submit() {
     setIsBusy(true);
     try {
-      setEmail((await call(acceptInvitation, { body: { token, ...values } })).email);
+      setMade(await call(acceptInvitation, { body: { token, ...values } }));
     } catch (refused) {
       setError(refused instanceof Error ? refused : new Error(String(refused)));
     } finally {
@@ -50,6 +51,7 @@ export function InvitationPage() {
             {email === undefined
               ? 'Choose a username and a password to create your account.'
               : `Sign in with ${shownEmail(email)} and your new password.`}
+            {made?.common_password && ` ${COMMON_PASSWORD_ADVICE}`}
           </p>
         </header>
         {email === undefined ? (

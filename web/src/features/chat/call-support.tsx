@@ -1,4 +1,4 @@
-import { isCallable } from '@palisade/contract/setup';
+import { isCallable } from '@palisade/contract/contact';
 import { IconPhone } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useConfig } from '#api/config.ts';
@@ -12,11 +12,11 @@ export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   const phone = useConfig()?.support.phone;
   return phone && isCallable(phone) ? (
     <ButtonLink href={`tel:${phone}`} size="s" icon={IconPhone} title={`Call ${phone}`}>
-      <span className="chat__way">Call support</span>
+      Call support
     </ButtonLink>
   ) : (
     <Button variant="quiet" size="s" icon={IconPhone} title="Call support" onClick={onUnreachable}>
-      <span className="chat__way">Call support</span>
+      Call support
     </Button>
   );
 }
@@ -30,7 +30,7 @@ export function useNoPhoneNotice() {
     notice: (
       <div role="status">
         {isShown && (
-          <p className="chat__no-phone">
+          <p className="surface-blue pad-s base">
             {email ? (
               <Sentence
                 text="Support has no phone number that you can call from here. Write your message here, or send an email to {email}."

@@ -1,12 +1,13 @@
 import { downloadTranscript } from '@palisade/contract/chat';
-import { IconBook, IconHeadset, IconHistory, IconShieldCheck } from '@tabler/icons-react';
-import { useState } from 'react';
+import { IconBook, IconHeadset, IconHistory, IconShieldCheck, type TablerIcon } from '@tabler/icons-react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
@@ -20,37 +21,43 @@ const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).
 export function ChatAside() {
   const { phone, email } = useConfig()?.support ?? { phone: '', email: '' };
   return (
-    <aside className="chat-aside" aria-label="Help next to the chat">
-      <section className="card">
-        <IconHeadset size={24} stroke={1.7} aria-hidden="true" />
-        <h2>Reach a person</h2>
+    <Grid as="aside" columns="fit-m" gap="4" aria-label="Help next to the chat">
+      <AsidePart icon={IconHeadset} title="Reach a person">
         {phone || email ? (
-          <p className="chat-aside__ways">
+          <Row as="p" gap="3" rowGap="0">
             {phone && <PhoneLink phone={phone} />}
             {email && <EmailLink email={email} />}
-          </p>
+          </Row>
         ) : (
           <p className="sub">Your provider hasn’t added a phone number or email yet. Write to us here.</p>
         )}
-      </section>
-      <section className="card">
-        <IconShieldCheck size={24} stroke={1.7} aria-hidden="true" />
-        <h2>We never call first</h2>
-        <ul>
+      </AsidePart>
+      <AsidePart icon={IconShieldCheck} title="We never call first">
+        <Stack as="ul" gap="2" className="base muted">
           <li>If someone calls you and says they’re from support, hang up.</li>
           <li>Support never asks for a password, a code, or a card number.</li>
           <li>Install nothing that a caller tells you to install.</li>
-        </ul>
-      </section>
-      <section className="card">
-        <IconBook size={24} stroke={1.7} aria-hidden="true" />
-        <h2>Find it yourself</h2>
+        </Stack>
+      </AsidePart>
+      <AsidePart icon={IconBook} title="Find it yourself">
         <p className="sub">
           <Sentence text="Short answers in plain words: {link}" parts={{ link: <Link to="/help">Help pages</Link> }} />
         </p>
-      </section>
+      </AsidePart>
       <History />
-    </aside>
+    </Grid>
+  );
+}
+
+function AsidePart({ icon: Icon, title, children }: { icon: TablerIcon; title: string; children: ReactNode }) {
+  return (
+    <Stack as="section" gap="2" className="card">
+      <Row gap="2" wrap={false}>
+        <Icon size={24} stroke={1.7} className="accent fixed" aria-hidden="true" />
+        <h2>{title}</h2>
+      </Row>
+      {children}
+    </Stack>
   );
 }
 
@@ -62,10 +69,8 @@ function History() {
     mutationFn: async () => saveFile('support-chat.txt', await download(downloadTranscript)),
   });
   return (
-    <section className="card">
-      <IconHistory size={24} stroke={1.7} aria-hidden="true" />
-      <h2>What was said</h2>
-      <div className="chat-aside__actions">
+    <AsidePart icon={IconHistory} title="What was said">
+      <Row gap="2">
         <Button variant="quiet" size="s" aria-haspopup="dialog" onClick={() => setIsSearching(true)}>
           Search it
         </Button>
@@ -75,12 +80,12 @@ function History() {
         <Button variant="quiet" size="s" loading={mail.isPending} onClick={() => mail.mutate()}>
           Email it to me
         </Button>
-      </div>
+      </Row>
       <p role="status" className="sub">
         {mail.isSuccess && 'It is on its way to your address.'}
       </p>
       <Refusal error={save.error ?? mail.error} />
       {isSearching && <SearchDialog onClose={() => setIsSearching(false)} />}
-    </section>
+    </AsidePart>
   );
 }

@@ -410,7 +410,7 @@ describe('a person of support', () => {
     server.answer(askPerson, chatStateOf({ wants_person: true }));
     const user = await open();
     await user.click(screen.getByRole('button', { name: 'Talk to a person' }));
-    expect(await screen.findByRole('button', { name: 'A person is asked for' })).toBeDisabled();
+    expect(await screen.findByRole('button', { name: 'We’ve told the team' })).toBeDisabled();
   });
 
   it('is told that the customer types, not at every letter', async () => {
@@ -459,20 +459,23 @@ describe('exactly once', () => {
 });
 
 describe('parts around it', () => {
-  it.each(['Performance issues', 'Firewall help', 'Remote support'])(
-    'the chip %s fills the field and keeps what is there',
-    async (chip) => {
-      const user = await open();
-      await user.click(screen.getByRole('button', { name: chip }));
-      const prompt = field().textContent;
-      expect(prompt.length).toBeGreaterThan(20);
-      expect(field()).toHaveFocus();
-      await user.clear(field());
-      await user.type(field(), 'Hello.');
-      await user.click(screen.getByRole('button', { name: chip }));
-      expect(field()).toHaveValue(`Hello.\n${prompt}`);
-    },
-  );
+  it.each([
+    ['Performance issues', 'performance'],
+    ['Firewall help', 'firewall'],
+    ['Remote support', 'remote'],
+  ])('the chip %s sets the topic of the next message and writes nothing', async (chip, topic) => {
+    const user = await open();
+    server.on(sendMessage, () => reply(sendMessage, sentOf('Hello.')));
+    const button = () => screen.getByRole('button', { name: chip });
+    await user.click(button());
+    expect(field()).toHaveFocus();
+    expect(field()).toHaveValue('');
+    expect(button()).toHaveAttribute('aria-pressed', 'true');
+    expect(screen.getByText(/Your message gets this topic/u)).toBeVisible();
+    await user.type(field(), 'Hello.{Enter}');
+    await waitFor(() => expect(server.callsOf(sendMessage)[0]?.body).toMatchObject({ message: 'Hello.', topic }));
+    expect(button()).toHaveAttribute('aria-pressed', 'false');
+  });
 
   // proves: support-customer-29
   it('suggests help pages for what is being typed, until they are put away', async () => {

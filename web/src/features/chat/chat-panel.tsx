@@ -4,15 +4,15 @@ import { isFirstTry } from '#api/outgoing.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { useTyping } from '#domain/conversation/use-typing.ts';
 import { Typing } from '#ui/conversation-log.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
 import { useNoPhoneNotice } from './call-support.tsx';
-import { useChatState, useIsAwaited, useMarkRead, useOutgoing } from './chat.queries.ts';
+import { useChatState, useIsAwaited, useOutgoing } from './chat.queries.ts';
 import { ChatComposer } from './chat-composer.tsx';
 import { ChatHead } from './chat-head.tsx';
 import { MessageList } from './message-list.tsx';
-import { withPrompt } from './quick-prompts.ts';
 import { Rating } from './rating.tsx';
 import { ShareStrip } from './share-strip.tsx';
 import '#ui/card.css';
@@ -31,28 +31,27 @@ export function ChatPanel() {
   const [isTalking, setIsTalking] = useState(false);
   const { show, notice } = useNoPhoneNotice();
   const composer = useRef<ComposerHandle>(null);
-  useMarkRead(state ?? {});
   useKeyboardRoom();
   return (
-    <section className="card chat" aria-label="Conversation with support" data-awaited={isThere ? undefined : ''}>
+    <Grid as="section" className="card chat" aria-label="Conversation with support" data-awaited={isThere ? undefined : ''}>
       {!isThere && (
         <div className="chat__awaited" aria-hidden="true">
           <LoadingRows label="Loading the conversation" />
         </div>
       )}
       <ChatHead state={state} onUnreachable={show} onTalk={() => setIsTalking(true)} />
-      <div className="chat__notices">
+      <div>
         {notice}
         <ShareStrip />
       </div>
-      <MessageList onEdit={(message) => composer.current?.write((draft) => withPrompt(draft, message))} />
-      <div className="chat__foot">
+      <MessageList onEdit={(message) => composer.current?.add(message)} />
+      <div className="shrink">
         <WhoTypes state={state} />
         {state?.rating && <Rating key={state.last_seq} given={state.rating.given} />}
         <ChatComposer composer={composer} />
       </div>
       {isTalking && <TalkDialog onClose={() => setIsTalking(false)} />}
-    </section>
+    </Grid>
   );
 }
 

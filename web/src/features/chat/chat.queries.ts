@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import {
   AUTOMATIC_REPLY_DELAY,
   askPerson,
+  CHAT_TOPICS,
   mailTranscript,
   markRead,
   rateChat,
@@ -22,7 +23,11 @@ import { currentSession } from '#api/session.ts';
 import { chatStateQuery, messagesQuery, takeMessage } from '#domain/conversation/chat.ts';
 import { useMarkSeen } from '#domain/conversation/mark-seen.ts';
 
-const writtenSchema = z.object({ message: z.string(), attachments: z.array(attachmentSchema) });
+const writtenSchema = z.object({
+  message: z.string(),
+  attachments: z.array(attachmentSchema),
+  topic: z.enum(CHAT_TOPICS).optional(),
+});
 type Written = z.infer<typeof writtenSchema>;
 
 /** One queue for each signed-in person, so that sending continues after leaving the chat. */
@@ -34,12 +39,13 @@ function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
   const queue = createOutgoing({
     name: currentSession()?.user_info.id ?? '',
     schema: writtenSchema,
-    send: ({ message, attachments }, client_message_id) =>
+    send: ({ message, attachments, topic }, client_message_id) =>
       call(sendMessage, {
         body: {
           message,
           sender: 'user',
           client_message_id,
+          ...(topic && { topic }),
           ...(attachments.length > 0 && { attachment_ids: attachments.map(({ id }) => id) }),
         },
       }),
@@ -133,10 +139,10 @@ export function useMailTranscript() {
   return useChange({ mutationFn: () => call(mailTranscript) });
 }
 
-/** Marks the messages on screen as read when the page is visible. */
-export function useMarkRead({ unread = 0, last_seq = 0 }: Partial<Pick<ChatState, 'unread' | 'last_seq'>>): void {
+/** Marks the messages in view as read when the page is visible. */
+export function useMarkRead(seen_seq: number | undefined): void {
   const { mutate } = useStateChange((seq: number) => call(markRead, { body: { seq } }));
-  useMarkSeen({ unread, last_seq }, mutate);
+  useMarkSeen(useChatState()?.unread ?? 0, seen_seq, mutate);
 }
 
 /** Minimum length of a draft that is looked up in the help pages. */

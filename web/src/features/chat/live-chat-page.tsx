@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { useUnread } from '#domain/conversation/chat.ts';
 import { Brand } from '#ui/brand.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { useMessageNotices } from '#ui/use-message-notices.ts';
 import { ZoneNote } from '#ui/zone-note.tsx';
 import { ChatPanel } from './chat-panel.tsx';
@@ -17,17 +18,17 @@ export function LiveChatPage({ notice }: { notice?: ReactNode }) {
     document.title = unread > 0 ? `(${unread}) Live chat · Palisade` : 'Live chat · Palisade';
   }, [unread]);
   return (
-    <div className="live-chat">
-      <header className="live-chat__head">
+    <Stack className="live-chat">
+      <Row as="header" gap="4" justify="between" wrap={false} className="pad-m line-below base">
         <Brand provider={provider} />
         <Link to="/dashboard">Main Dashboard</Link>
-      </header>
+      </Row>
       {notice}
       <ZoneNote />
-      <main className="live-chat__main">
+      <Stack as="main" gap="3" className="pad-m">
         <h1 tabIndex={-1}>Support Chat</h1>
         <ChatPanel />
-      </main>
-    </div>
+      </Stack>
+    </Stack>
   );
 }

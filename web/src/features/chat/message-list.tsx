@@ -1,19 +1,22 @@
 import type { ChatMessage } from '@palisade/contract/chat-record';
 import { IconMessageCircle } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Outgoing, OutgoingQueue } from '#api/outgoing.ts';
 import { SentAttachments } from '#domain/conversation/attachments.tsx';
 import { MessageCard } from '#domain/conversation/message-card.tsx';
 import { CheckMessage } from '#domain/scam/check-message.tsx';
 import { type ConversationLine, ConversationLog, useJump } from '#ui/conversation-log.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
 import { EmptyState } from '#ui/states.tsx';
-import { useChatState, useMessages, useOutgoing } from './chat.queries.ts';
+import { useChatState, useMarkRead, useMessages, useOutgoing } from './chat.queries.ts';
+
+const keyOf = ({ client_message_id, id }: ChatMessage) => client_message_id ?? id;
 
 function lineOf(message: ChatMessage, state: ReactNode): ConversationLine {
   const isOwn = message.sender === 'user';
   return {
-    key: message.client_message_id ?? message.id,
+    key: keyOf(message),
     id: message.id,
     at: message.timestamp,
     who: isOwn ? 'You' : (message.author ?? 'Support'),
@@ -53,6 +56,9 @@ export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
   const read_seq = useChatState()?.read_seq ?? 0;
   const arrived = new Set(messages?.map(({ client_message_id }) => client_message_id));
   const left = outgoing.filter(({ id }) => !arrived.has(id));
+  const [seen, setSeen] = useState<string>();
+  const newest = messages?.at(-1);
+  useMarkRead(newest && keyOf(newest) === seen ? newest.seq : undefined);
   const lastOwn = messages?.findLast(({ sender }) => sender === 'user');
 
   function stateOf(message: ChatMessage): string | undefined {
@@ -76,6 +82,7 @@ export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
     <ConversationLog
       label="Messages"
       jump={jump}
+      onSeen={setSeen}
       lines={lines}
       error={query.error}
       onRetry={query.refetch}
@@ -88,8 +95,9 @@ export function MessageList({ onEdit }: { onEdit: (message: string) => void }) {
       empty={
         <EmptyState
           icon={IconMessageCircle}
+          drawing={<Drawing of="messages" />}
           title="What can we help with?"
-          sentence="Write what happened, or choose one of the questions below."
+          sentence="Write what happened, or choose a topic below."
         />
       }
     />

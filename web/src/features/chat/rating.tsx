@@ -5,7 +5,7 @@ import { useRate } from './chat.queries.ts';
 /** Shown when the conversation is closed. */
 export function Rating({ given }: NonNullable<ChatState['rating']>) {
   return (
-    <div className="rating">
+    <div className="pad-m line-above">
       <StarRating legend="This conversation was closed. How good was the help?" given={given} rate={useRate()} />
     </div>
   );

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { call } from '#api/call.ts';
+import { Stack } from '#ui/layout.tsx';
 import { SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
@@ -40,11 +41,18 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           }
         >
           {(messages) => (
-            <ol className="found" aria-label="Found messages">
+            <Stack as="ol" gap="1" lines className="found" aria-label="Found messages">
               {messages.map(({ id, sender, author, message, timestamp }) => (
                 <li key={id}>
-                  <Link to={{ search: `?message=${id}` }} className="found__go" preventScrollReset onClick={onClose}>
-                    <span className="found__who">
+                  <Stack
+                    as={Link}
+                    to={{ search: `?message=${id}` }}
+                    gap="0"
+                    className="pad-line found__go unlined"
+                    preventScrollReset
+                    onClick={onClose}
+                  >
+                    <span className="tiny muted">
                       <Sentence
                         text="{who}, {when}"
                         parts={{
@@ -53,13 +61,13 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
                         }}
                       />
                     </span>
-                    <span className="found__text" dir="auto">
+                    <span className="base break found__text" dir="auto">
                       {message}
                     </span>
-                  </Link>
+                  </Stack>
                 </li>
               ))}
-            </ol>
+            </Stack>
           )}
         </Listed>
       )}

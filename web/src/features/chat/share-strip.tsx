@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { randomUuid } from '#api/browser.ts';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { useShare } from './chat.queries.ts';
@@ -59,13 +60,13 @@ export function ShareStrip() {
   if (!wanted) return null;
   const { thing, subject_id, name } = wanted;
   return (
-    <section className="share-strip" aria-label="Show this to support">
-      <IconMessageShare size={20} stroke={1.7} aria-hidden="true" />
-      <p>
+    <Row as="section" gap="3" rowGap="2" className="surface-accent pad-m base" aria-label="Show this to support">
+      <IconMessageShare size={20} stroke={1.7} className="accent fixed" aria-hidden="true" />
+      <p className="share-strip__question break">
         {name === '' ? QUESTIONS[thing].unnamed : <Sentence text={QUESTIONS[thing].named} parts={{ name: <bdi>{name}</bdi> }} />}{' '}
         They can open this one thing from then on, and nothing else.
       </p>
-      <div className="share-strip__actions">
+      <Row gap="2">
         <Button
           size="s"
           loading={share.isPending}
@@ -79,8 +80,8 @@ export function ShareStrip() {
         <Button variant="quiet" size="s" onClick={refuse}>
           Not now
         </Button>
-      </div>
+      </Row>
       <Refusal error={share.error} />
-    </section>
+    </Row>
   );
 }

@@ -3,7 +3,7 @@ import { readConfig } from '@palisade/contract/platform';
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CONFIG, dashboardOf, NO_PLAN, PREMIUM_PLAN, scanOf } from '#api/fake-records.ts';
+import { CONFIG, dashboardOf, NO_PLAN, PREMIUM_PLAN, scanOf, statusOf } from '#api/fake-records.ts';
 import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DashboardPage } from './dashboard-page.tsx';
@@ -34,7 +34,7 @@ describe('the dashboard', () => {
     expect(screen.getByRole('timer')).toHaveTextContent('10:24:09');
   });
 
-  // proves: product-1.3-1
+  // proves: product-1.3-1, product-1.3-5
   it('answers first, and shows the score with what would raise it', async () => {
     const recent_scans = [
       scanOf({ scan_status: 'pending', status_detail: 'encrypted' }),
@@ -44,9 +44,15 @@ describe('the dashboard', () => {
     const score_breakdown = [
       { id: 'port_22_open', title: 'Port 22 (SSH) is open', deduction: 8, gain: 8, fix_route: '/firewall' },
     ];
-    server.answer(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown }));
+    const infection = {
+      ...{ title: 'An infected file is not deleted yet', evidence: 'Delete "a.exe".', action: 'Open the file', is_danger: true },
+      ...{ fix_route: '/antivirus?scan=1', deduction: 20, gain: 20 },
+    };
+    const status = statusOf(infection, { title: 'Port 22 (SSH) is open' });
+    server.answer(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown, status }));
     renderForTest(<DashboardPage />);
-    expect(await screen.findByRole('heading', { name: '1 infected file was found and quarantined or removed.' })).toBeVisible();
+    expect(await screen.findByRole('heading', { name: 'An infected file is not deleted yet' })).toBeVisible();
+    expect(screen.getByRole('link', { name: 'Open the file' })).toHaveAttribute('href', '/antivirus?scan=1');
     expect(card('Security Score')).toHaveTextContent('92%');
     expect(card('Security Score')).toHaveTextContent('1 to fix, 16 couldn’t run');
     expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed Fix' })).toHaveAttribute('href', '/firewall');
@@ -56,14 +62,11 @@ describe('the dashboard', () => {
   });
 
   it('tells apart what a phone shows of many reasons at first, and shows all on demand', async () => {
-    const score_breakdown = ['22', '23', '445', '3389', '5900'].map((port) => ({
-      id: `port_${port}_open`,
-      title: `Port ${port} is open`,
-      deduction: 8,
-      gain: 8,
-      fix_route: '/firewall',
-    }));
-    server.answer(readDashboard, dashboardOf({ security_score: 60, score_breakdown }));
+    const status = statusOf(
+      {},
+      ...['22', '23', '445', '3389', '5900'].map((port) => ({ id: port, title: `Port ${port} is open` })),
+    );
+    server.answer(readDashboard, dashboardOf({ security_score: 60, status }));
     renderForTest(<DashboardPage />);
     const all = await screen.findByRole('button', { name: 'Show all 5' });
     const rows = within(screen.getByRole('list', { name: 'What would raise the score' })).getAllByRole('listitem');
@@ -85,7 +88,7 @@ describe('the dashboard', () => {
     renderForTest(<DashboardPage />);
     expect(await screen.findByText('No scans yet')).toBeVisible();
     expect(card('Security Score')).toHaveTextContent('100%100% for now. Nothing checked yet.');
-    expect(screen.getByText(/^100% for now\. Nothing checked yet\. Scan the first one\./u)).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'Nothing checked yet' })).toBeVisible();
     const log = within(card('Activity'));
     expect(log.getByRole('link', { name: 'Scan your first file' })).toHaveAttribute('href', '/antivirus');
     expect(screen.getByRole('link', { name: 'Scan a file' })).toHaveAttribute('href', '/antivirus');
@@ -169,7 +172,7 @@ describe('the plan', () => {
     renderForTest(<DashboardPage />);
     const plan = within(await screen.findByRole('region', { name: 'Family Shield' }));
     expect(plan.getByText('PREMIUM')).toBeVisible();
-    expect(plan.getByText('19.99').parentElement).toHaveTextContent('19.99 USD for 12 months');
+    expect(plan.getByText('$19.99 USD').parentElement).toHaveTextContent('$19.99 USD for 12 months');
     expect(plan.getAllByRole('listitem')).toHaveLength(4);
     expect(plan.getByText('+2 more')).toBeVisible();
     expect(plan.getByText('November 20, 2027')).toBeVisible();

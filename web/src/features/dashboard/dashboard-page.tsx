@@ -6,6 +6,7 @@ import { useConfig, useIsConfigAnswered } from '#api/config.ts';
 import { endStart } from '#api/start.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 import { isWaiting, WAITING_INTERVAL } from '#domain/scan/scans.ts';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { Page } from '#ui/page.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { ActionCards } from './action-cards.tsx';
@@ -26,15 +27,17 @@ function intervalOf(status: DashboardStatus | undefined): number {
   return status?.recent_scans.some(isWaiting) ? WAITING_INTERVAL : UPDATE_INTERVAL;
 }
 
-/** Ends the start phase when all siblings have rendered. */
+/** Ends the start phase when all siblings have rendered, in a task of its own, so that the figures are shown first. */
 function Start() {
-  useEffect(endStart, []);
+  useEffect(() => void setTimeout(endStart), []);
   return null;
 }
 
 interface DashboardPageProps {
-  /** Counts that wait for an administrator. */
-  waiting?: ReactNode;
+  /** The installation at a glance, for an administrator; the desk, for a technician. */
+  staffHome?: ReactNode;
+  /** Questions of people of the household. */
+  asks?: ReactNode;
   /** First steps of a new installation for its administrator. */
   firstSteps?: ReactNode;
   /** The code and data of both parts are loaded; the page waits for them. */
@@ -43,7 +46,7 @@ interface DashboardPageProps {
 }
 
 /** Renders the whole page at once, because parts that arrive later would move content that the person already reads. */
-export function DashboardPage({ waiting, firstSteps, arePartsReady = true, random = Math.random }: DashboardPageProps) {
+export function DashboardPage({ staffHome, asks, firstSteps, arePartsReady = true, random = Math.random }: DashboardPageProps) {
   const [isRealTime, setIsRealTime] = useState(true);
   const {
     data: status,
@@ -62,31 +65,33 @@ export function DashboardPage({ waiting, firstSteps, arePartsReady = true, rando
       title="Security dashboard"
       sentence={<Today />}
       aside={
-        <div className="dashboard__aside">
+        <Stack gap="0" align="end" className="dashboard__aside">
           <Clock />
           <Toggle label="Real-time updates" isOn={isRealTime} onChange={setIsRealTime} />
-        </div>
+        </Stack>
       }
     >
       {isReady ? (
         <>
-          {waiting}
+          {staffHome}
+          {staffHome && <h2>Your own protection</h2>}
           <Start />
           <Hero status={status} isUnknown={failure !== undefined} />
+          {asks}
           {firstSteps}
           <StatCards status={status} simulated={isSimulated ? counters : undefined} />
-          <div className="dashboard__columns">
-            <div className="dashboard__column">
+          <Grid gap="4" className="dashboard__columns">
+            <div className="dashboard__column shrink">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
             </div>
-            <div className="dashboard__column">
+            <div className="dashboard__column shrink">
               {status && <PlanPanel plan={status.subscription} />}
               {/* Without the demo no figure is simulated. */}
               {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
               <DevicesCard devices={status?.devices ?? null} />
             </div>
             <ActionCards />
-          </div>
+          </Grid>
         </>
       ) : (
         <DashboardWaiting />
@@ -98,15 +103,15 @@ export function DashboardPage({ waiting, firstSteps, arePartsReady = true, rando
 /** The skeleton of the page until it can render completely. */
 function DashboardWaiting() {
   return (
-    <div role="status" aria-label="Reading your security status" className="dashboard-waiting">
+    <Grid role="status" aria-label="Reading your security status" className="dashboard-waiting">
       <div className="card" />
-      <div className="dashboard-waiting__tiles">
+      <Grid gap="4" className="dashboard-waiting__tiles">
         <div className="card" />
         <div className="card" />
         <div className="card" />
         <div className="card" />
-      </div>
+      </Grid>
       <div className="card dashboard-waiting__list" />
-    </div>
+    </Grid>
   );
 }

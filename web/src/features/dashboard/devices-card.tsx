@@ -2,12 +2,13 @@ import type { DashboardDevices } from '@palisade/contract/dashboard';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconDevices } from '@tabler/icons-react';
 import { Link } from 'react-router';
+import { Row } from '#ui/layout.tsx';
 
 /** A line about the person's computers with a link to them; without one, how to add one. */
 export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
   return (
-    <Link to="/devices" className="card devices-card">
-      <IconDevices size={24} stroke={1.7} aria-hidden="true" />
+    <Row to="/devices" as={Link} wrap={false} gap="3" className="card devices-card ink unlined">
+      <IconDevices className="fixed accent" size={24} stroke={1.7} aria-hidden="true" />
       <span>
         <b>{devices === null ? 'Add a device' : 'Devices'}</b>
         <span className="sub">
@@ -16,7 +17,7 @@ export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
             : `${formatNumber(devices.online)} of ${formatNumber(devices.count)} online. ${blockedWords(devices)}`}
         </span>
       </span>
-    </Link>
+    </Row>
   );
 }
 

@@ -1,78 +1,78 @@
-import { type DashboardStatus, type ScoreReason, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
-import { formatNumber, formatPercent } from '@palisade/contract/intl';
+import { type DashboardStatus, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
+import { formatPercent } from '@palisade/contract/intl';
+import type { Status, StatusState, StatusStep } from '@palisade/contract/status';
 import { useId, useState } from 'react';
 import { Link } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
+import { describeLookedAt } from '#domain/status/looked-at.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import { answerOf, isScored } from './answer.ts';
 
-/** Lowest scores of the teal and the amber ring; below, it is red. */
-const SCORE_LEVELS = { good: 80, fair: 50 } as const;
 const RADIUS = 50;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
-/** The answer, then the actions. */
-export function Hero({ status, isUnknown }: { status: DashboardStatus | undefined; isUnknown: boolean }) {
+/** The one status of the person, then its steps. */
+export function Hero({ status: answer, isUnknown }: { status: DashboardStatus | undefined; isUnknown: boolean }) {
   const now = useMinute();
-  const answer = answerOf(status, isUnknown);
-  const latest = status?.recent_scans[0];
+  const status = answer?.status;
+  const latest = answer?.recent_scans[0];
   const engines = latest && describeEngines(latest);
+  const { sentence, detail } = status ?? (isUnknown ? NOT_READ : READING);
   return (
-    <section className="card hero" data-tone={answer.tone} aria-labelledby="hero-answer">
-      <ScoreRing
-        score={status?.security_score}
-        isScored={status !== undefined && isScored(status)}
-        hasReasons={status !== undefined && status.score_breakdown.length > 0}
-      />
+    <Grid as="section" align="center" className="card hero" data-tone={status?.state ?? 'unknown'} aria-labelledby="hero-answer">
+      <ScoreRing score={answer?.security_score} status={status} />
       <div className="hero__words" aria-busy={!status && !isUnknown}>
-        <h2 id="hero-answer">{answer.sentence}</h2>
+        <h2 id="hero-answer">{sentence}</h2>
         <p className="sub">
-          {status && !isScored(status) && `${formatNumber(status.security_score)}% for now. Nothing checked yet. `}
-          {answer.detail}
-          {latest && ' '}
-          {latest &&
-            (engines ? (
+          {detail}
+          {status && ` ${describeLookedAt(status.looked_at)}`}
+        </p>
+        {latest && (
+          <p className="sub">
+            {engines ? (
               <Sentence
                 text="The last file was scanned {when} by {engines}."
                 parts={{
                   when: describeAge(latest.scanned_at, now),
-                  engines: <span className="hero__engines">{engines}</span>,
+                  engines: <span className="nowrap">{engines}</span>,
                 }}
               />
             ) : (
               `The last file was scanned ${describeAge(latest.scanned_at, now)}.`
-            ))}
-        </p>
+            )}
+          </p>
+        )}
       </div>
-      {status && <Reasons reasons={status.score_breakdown} />}
-      <div className="hero__action">
-        <ScreenLink to="/antivirus" size="l">
-          Scan a file
+      {status && <Steps steps={status.others} />}
+      <Stack gap="1" className="hero__action centered">
+        <ScreenLink to={status?.next?.fix_route ?? '/antivirus'} size="l">
+          {status?.next?.action ?? 'Scan a file'}
         </ScreenLink>
-      </div>
-    </section>
+        {status?.next && status.next.gain > 0 && <small className="num">{`+${status.next.gain} if fixed`}</small>}
+      </Stack>
+    </Grid>
   );
 }
 
-/** Teal means that no record needs the person, so a high score alone is not enough. */
-function levelOf(score: number, hasReasons: boolean): 'good' | 'fair' | 'poor' {
-  if (score >= SCORE_LEVELS.good && !hasReasons) return 'good';
-  return score >= SCORE_LEVELS.fair ? 'fair' : 'poor';
-}
+const READING = { sentence: 'Reading your security status…', detail: '' };
+const NOT_READ = { sentence: 'Your security status could not be read.', detail: 'It appears when the server answers.' };
 
-interface ScoreRingProps {
-  score: number | undefined;
-  isScored: boolean;
-  hasReasons: boolean;
-}
+const LEVELS: Record<StatusState, 'good' | 'fair' | 'poor' | 'unknown'> = {
+  good: 'good',
+  attention: 'fair',
+  danger: 'poor',
+  unknown: 'unknown',
+};
 
-function ScoreRing({ score, isScored, hasReasons }: ScoreRingProps) {
+/** The score. Its color is that of the status, so that a high score never looks well beside a danger. */
+function ScoreRing({ score, status }: { score: number | undefined; status: Status | undefined }) {
+  const isScored = status?.is_scored ?? false;
   const share = (score ?? 0) / SECURITY_SCORE_MAXIMUM;
   return (
-    <div className="score-ring" data-level={score === undefined || !isScored ? 'unknown' : levelOf(score, hasReasons)}>
-      <svg viewBox="0 0 116 116" aria-hidden="true">
+    <div className="score-ring center" data-level={status && isScored ? LEVELS[status.state] : 'unknown'}>
+      <svg className="full" viewBox="0 0 116 116" aria-hidden="true">
         <circle cx="58" cy="58" r={RADIUS} />
         {score !== undefined && isScored && (
           <circle
@@ -84,10 +84,10 @@ function ScoreRing({ score, isScored, hasReasons }: ScoreRingProps) {
           />
         )}
       </svg>
-      <p>
-        <b className="num">{score === undefined ? '–' : formatPercent(score / 100)}</b>
-        <span>score</span>
-      </p>
+      <Stack as="p" align="center">
+        <b className="num bold">{score === undefined ? '–' : formatPercent(score / 100)}</b>
+        <span className="tiny muted">score</span>
+      </Stack>
     </div>
   );
 }
@@ -95,13 +95,13 @@ function ScoreRing({ score, isScored, hasReasons }: ScoreRingProps) {
 /** Number of items on a phone before "show all", so that the rest of the page stays in view. */
 const SHOWN_ON_A_PHONE = 3;
 
-/** Reasons why the score is below 100: the points that each costs, the screen that fixes it, and the points gained. */
-function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
+/** The open steps after the next one: the points that each costs, the screen that fixes it, and the points gained. */
+function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const id = useId();
   if (reasons.length === 0) return null;
   return (
-    <div className="hero__reasons" data-whole={isWhole}>
+    <div className="hero__reasons above-3" data-whole={isWhole}>
       <ul id={id} aria-label="What would raise the score">
         {reasons.map((reason, place) => (
           <li key={reason.id} data-later={place >= SHOWN_ON_A_PHONE}>
@@ -112,13 +112,19 @@ function Reasons({ reasons }: { reasons: readonly ScoreReason[] }) {
                 </em>
               )}{' '}
               <span>{reason.title}</span> {reason.gain > 0 && <small className="num">{`+${reason.gain} if fixed`}</small>}{' '}
-              <b className="hero__fix">Fix</b>
+              <b className="hero__fix push rounded-s accent bold">Fix</b>
             </Link>
           </li>
         ))}
       </ul>
       {reasons.length > SHOWN_ON_A_PHONE && (
-        <button type="button" aria-expanded={isWhole} aria-controls={id} onClick={() => setIsWhole(!isWhole)}>
+        <button
+          className="full above-1 accent small medium pointer"
+          type="button"
+          aria-expanded={isWhole}
+          aria-controls={id}
+          onClick={() => setIsWhole(!isWhole)}
+        >
           {isWhole ? `Show ${SHOWN_ON_A_PHONE}` : `Show all ${reasons.length}`}
         </button>
       )}

@@ -1,9 +1,10 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import { PLAN_FEATURES_SHOWN } from '@palisade/contract/dashboard';
-import { formatDecimals, formatSpan } from '@palisade/contract/intl';
+import { formatDecimals, formatPrice, formatSpan } from '@palisade/contract/intl';
 import { IconCheck } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
 import { Button } from '#ui/button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
@@ -20,26 +21,26 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
   const more = plan.features.length - PLAN_FEATURES_SHOWN;
   return (
     <>
-      <div className="plan__head">
+      <Row gap="2" rowGap="1" className="shrink break">
         <h2 id="plan-name">
           <bdi>{plan.plan_name}</bdi>
         </h2>
-        {plan.is_premium && <span className="plan__premium">PREMIUM</span>}
-      </div>
+        {plan.is_premium && <span className="plan__premium tiny accent rounded-s">PREMIUM</span>}
+      </Row>
       {plan.price !== null && (
-        <p className="plan__price num">
+        <p className="plan__price num muted base medium">
           <Price plan={plan} price={plan.price} />
         </p>
       )}
       {plan.features.length > 0 && (
-        <ul className="plan__features">
+        <Stack as="ul" gap="2" className="plan__features base muted">
           {plan.features.slice(0, PLAN_FEATURES_SHOWN).map((feature) => (
-            <li key={feature}>
-              <IconCheck size={16} stroke={2} aria-hidden="true" />
+            <Row as="li" wrap={false} gap="2" align="start" className="break" key={feature}>
+              <IconCheck className="fixed above-1 accent" size={16} stroke={2} aria-hidden="true" />
               <bdi>{feature}</bdi>
-            </li>
+            </Row>
           ))}
-        </ul>
+        </Stack>
       )}
       <p className="sub">
         {more > 0 && <span>{`+${more} more`}</span>}
@@ -57,26 +58,20 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
   );
 }
 
-/** A large price with currency and term: "9.99 USD for 12 months". */
+/** A large price with its term: "$9.99 USD for 12 months". */
 function Price({ plan: { currency, duration_months }, price }: { plan: CurrentSubscription; price: number }) {
-  const amount = <b>{formatDecimals(price, 2)}</b>;
-  const code = currency ?? '';
-  if (duration_months === null) return <Sentence text="{amount} {code}" parts={{ amount, code }} />;
-  const span = formatSpan(duration_months, 'month');
-  return currency ? (
-    <Sentence text="{amount} {code} for {span}" parts={{ amount, code, span }} />
-  ) : (
-    <Sentence text="{amount} for {span}" parts={{ amount, span }} />
-  );
+  const cost = currency ? formatPrice(price, currency) : formatDecimals(price, 2);
+  if (duration_months === null) return <b className="figure ink">{cost}</b>;
+  return <Sentence text="**{cost}** for {span}" parts={{ cost, span: formatSpan(duration_months, 'month') }} />;
 }
 
 function NoPlan({ asked }: { asked: string | undefined }) {
   const navigate = useNavigate();
   return (
     <>
-      <div className="plan__head">
+      <Row gap="2" rowGap="1" className="shrink break">
         <h2 id="plan-name">BASIC NEURAL ACCESS</h2>
-      </div>
+      </Row>
       <p className="sub">Scanning is included. A premium plan adds the anti-hacking monitor and more.</p>
       <Button variant="quiet" onClick={() => navigate('/subscription-manager')}>
         {asked ? `Requested on ${describeDate(asked)}` : 'Upgrade'}

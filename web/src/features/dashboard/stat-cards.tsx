@@ -5,7 +5,6 @@ import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { describeTestFiles } from '#ui/test-files.ts';
-import { isScored } from './answer.ts';
 import type { SimulatedCounters } from './simulated-counters.ts';
 
 interface StatCardsProps {
@@ -53,7 +52,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
 /** Basis of the score, and the number of reasons that lower it. */
 function describeScore(status: DashboardStatus): string {
   const { security_score, score_breakdown, score_checks } = status;
-  if (!isScored(status)) return `${formatNumber(security_score)}% for now. Nothing checked yet.`;
+  if (!status.status.is_scored) return `${formatNumber(security_score)}% for now. Nothing checked yet.`;
   const figures = {
     reasons: formatNumber(score_breakdown.length),
     ran: formatNumber(score_checks.ran),
@@ -86,7 +85,7 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
     return (
       <StatCard label={label} icon={icon} value={formatNumber(measured)}>
         {from}
-        <span className="dashboard__simulated">
+        <span className="dashboard__simulated block">
           <FigureMark kind="simulated" /> <span className="num">{formatNumber(simulated)}</span>
         </span>
       </StatCard>
@@ -96,7 +95,7 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
     <StatCard label={label} icon={icon} value={formatNumber(simulated)}>
       <FigureMark kind="simulated" />
       {measured !== undefined && (
-        <span className="dashboard__measured">{`${formatNumber(measured)} measured on this account`}</span>
+        <span className="dashboard__measured block">{`${formatNumber(measured)} measured on this account`}</span>
       )}
     </StatCard>
   );

@@ -1,6 +1,7 @@
 import { type DashboardDevices, SAMPLE_HEALTH } from '@palisade/contract/dashboard';
 import { formatPercent } from '@palisade/contract/intl';
 import { FigureMark } from '#ui/figure-mark.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 
 /** Measurements of a device. Without one, the static bars of the specification, which only the demo shows. */
@@ -17,32 +18,32 @@ export function SystemHealth({ devices }: { devices: DashboardDevices | null }) 
       ? []
       : SAMPLE_HEALTH;
   return (
-    <section className="card health" aria-labelledby="health">
-      <div className="health__head">
+    <Stack as="section" gap="3" className="card health" aria-labelledby="health">
+      <Row wrap={false} gap="2">
         <h2 id="health">System health</h2>
         {!devices && <FigureMark kind="sample" />}
-      </div>
+      </Row>
       {devices && !health && <p className="sub">No device has measured anything yet.</p>}
       {bars.map(({ label, percent }) => (
-        <div key={label} className="health__bar">
+        <Grid key={label} gap="3" align="center" className="health__bar small muted">
           <span>{label}</span>
-          <span className="health__track">
+          <span className="health__track round">
             {/* Browsers draw meters differently, so the meter is for screen readers and the bar for sighted people. */}
             {percent !== null && (
               <>
                 <meter className="visually-hidden" aria-label={label} min={0} max={100} value={percent} />
-                <span className="health__share" style={{ width: `${percent}%` }} />
+                <span className="health__share block round" style={{ width: `${percent}%` }} />
               </>
             )}
           </span>
           <span className="num">{percent === null ? '–' : formatPercent(percent / 100)}</span>
-        </div>
+        </Grid>
       ))}
       {health && (
         <p className="sub">
           <bdi>{health.device_name}</bdi>, <Moment iso={health.at} now={now} />
         </p>
       )}
-    </section>
+    </Stack>
   );
 }

@@ -1,24 +1,28 @@
+import type { Home } from '@palisade/contract/home';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { type Overview, PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
+import type { Overview } from '@palisade/contract/overview';
 import {
   IconAlertTriangle,
-  IconCalendarDue,
   IconCircleCheck,
   IconCreditCardPay,
   IconFlag,
   IconInbox,
   IconMailQuestion,
   IconMessages,
+  IconScreenShare,
+  IconShieldExclamation,
   type TablerIcon,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import './waiting.css';
 
 interface Kind {
-  of: keyof Overview['waiting'];
+  key: string;
+  count: (waiting: Overview['waiting'], home: Home | undefined) => number;
   icon: TablerIcon;
   /** Words after the number. */
   what: { one: string; other: string };
@@ -30,49 +34,64 @@ interface Kind {
 /** Most urgent first: waiting people before records. */
 const KINDS: readonly Kind[] = [
   {
-    of: 'conversations',
+    key: 'serious_alert',
+    count: (_, home) => home?.people.serious_alert ?? 0,
+    icon: IconShieldExclamation,
+    what: { one: 'person has a serious alert', other: 'people have a serious alert' },
+    action: 'See who',
+    to: '/admin/users?state=serious_alert',
+  },
+  {
+    key: 'remote_requests',
+    count: ({ remote_requests }) => remote_requests,
+    icon: IconScreenShare,
+    what: { one: 'customer waits for remote help', other: 'customers wait for remote help' },
+    action: 'Join',
+    to: '/portal',
+  },
+  {
+    key: 'conversations',
+    count: (waiting) => waiting.conversations,
     icon: IconMessages,
     what: { one: 'chat has no answer', other: 'chats have no answer' },
     action: 'Answer',
     to: '/support?view=all',
   },
   {
-    of: 'plan_requests',
+    key: 'plan_requests',
+    count: (waiting) => waiting.plan_requests,
     icon: IconCreditCardPay,
     what: { one: 'plan request', other: 'plan requests' },
     action: 'Decide',
     to: '/subscription-manager?tab=manage',
   },
   {
-    of: 'jobs',
+    key: 'jobs',
+    count: (waiting) => waiting.jobs,
     icon: IconAlertTriangle,
     what: { one: 'background task failed', other: 'background tasks failed' },
     action: 'See why',
     to: '/admin/setup',
   },
   {
-    of: 'mails',
+    key: 'mails',
+    count: (waiting) => waiting.mails,
     icon: IconInbox,
     what: { one: 'email waits in the outbox', other: 'emails wait in the outbox' },
     action: 'Pass on',
     to: '/admin/outbox',
   },
   {
-    of: 'false_alarms',
+    key: 'false_alarms',
+    count: (waiting) => waiting.false_alarms,
     icon: IconFlag,
     what: { one: 'disputed scan result', other: 'disputed scan results' },
     action: 'Review',
     to: '/admin/false-alarms',
   },
   {
-    of: 'plans_ending',
-    icon: IconCalendarDue,
-    what: { one: `plan ends within ${PLANS_END_WITHIN_DAYS} days`, other: `plans end within ${PLANS_END_WITHIN_DAYS} days` },
-    action: 'Renew',
-    to: '/subscription-manager?tab=manage',
-  },
-  {
-    of: 'unproven',
+    key: 'unproven',
+    count: (waiting) => waiting.unproven,
     icon: IconMailQuestion,
     what: { one: 'person has not confirmed their email', other: 'people have not confirmed their email' },
     action: 'See who',
@@ -80,41 +99,50 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Counts that wait for an administrator, each with one action. Shown above the administrator's dashboard. */
-export function Waiting() {
+/** Counts that wait for an administrator, each with one action. */
+export function Waiting({ home }: { home: Home | undefined }) {
   const { data: overview } = useQuery(overviewQuery);
   if (!overview) return null;
-  const kinds = KINDS.filter(({ of }) => overview.waiting[of] > 0);
+  const kinds = KINDS.map((kind) => ({ ...kind, waiting: kind.count(overview.waiting, home) })).filter(
+    ({ waiting }) => waiting > 0,
+  );
   return (
     <section className="card waiting" aria-labelledby="waiting">
-      <h2 id="waiting">Waiting for you</h2>
+      <h2 className="below-3" id="waiting">
+        Waiting for you
+      </h2>
       {kinds.length === 0 ? (
-        <p className="waiting__none">
-          <IconCircleCheck size={18} stroke={1.7} aria-hidden="true" />
+        <Row as="p" wrap={false} gap="2" className="waiting__none muted">
+          <IconCircleCheck className="fixed accent" size={18} stroke={1.7} aria-hidden="true" />
           Nothing. New chats, requests and reports appear here.
-        </p>
+        </Row>
       ) : (
-        <ul className="waiting__list">
-          {kinds.map((kind) => (
-            <WaitingRow key={kind.of} {...kind} count={overview.waiting[kind.of]} />
+        <Stack as="ul">
+          {kinds.map(({ key, waiting, ...kind }, place) => (
+            <WaitingRow key={key} {...kind} count={waiting} isFirst={place === 0} />
           ))}
-        </ul>
+        </Stack>
       )}
     </section>
   );
 }
 
-function WaitingRow({ icon, what, action, to, count }: Kind & { count: number }) {
+interface WaitingRowProps extends Omit<Kind, 'key' | 'count'> {
+  count: number;
+  isFirst: boolean;
+}
+
+function WaitingRow({ icon, what, action, to, count, isFirst }: WaitingRowProps) {
   return (
-    <li className="waiting__row">
+    <Row as="li" wrap={false} gap="3" className="waiting__row line-above">
       <IconTile tone="attention" icon={icon} />
-      <span className="waiting__what">
-        <b className="num">{formatNumber(count)}</b> {plural(count, what)}
+      <span className="waiting__what grow shrink muted base">
+        <b className="num ink large bold">{formatNumber(count)}</b> {plural(count, what)}
       </span>
-      <ScreenLink to={to} variant="quiet" size="s">
+      <ScreenLink to={to} variant={isFirst ? 'primary' : 'quiet'} size="s">
         {action}
         <span className="visually-hidden">: {what.other}</span>
       </ScreenLink>
-    </li>
+    </Row>
   );
 }

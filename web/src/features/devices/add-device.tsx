@@ -1,23 +1,74 @@
 import type { Device } from '@palisade/contract/devices';
-import { IconBrandApple, IconBrandWindows, IconDeviceMobile, IconTerminal2, type TablerIcon } from '@tabler/icons-react';
+import type { WebDeviceKind } from '@palisade/contract/web-protection';
+import {
+  IconBrandApple,
+  IconBrandWindows,
+  IconDeviceMobile,
+  IconRouter,
+  IconTerminal2,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { useState } from 'react';
+import { KINDS } from '#domain/web-device/web-devices.ts';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { PressCard } from '#ui/press-card.tsx';
 import { AddLinux } from './add-linux.tsx';
 import { OtherSystem } from './other-system.tsx';
-import './add-device.css';
 
 const SYSTEMS = [
-  { system: 'linux', name: 'Linux', note: 'Full protection', icon: IconTerminal2 },
-  { system: 'windows', name: 'Windows', note: 'Scans and exports', icon: IconBrandWindows },
-  { system: 'macos', name: 'macOS', note: 'Scans and exports', icon: IconBrandApple },
-  { system: 'phone', name: 'Phone or tablet', note: 'Scans and alerts', icon: IconDeviceMobile },
-] as const satisfies readonly { system: string; name: string; note: string; icon: TablerIcon }[];
+  {
+    system: 'linux',
+    title: 'Linux',
+    sentence: 'With the Palisade agent: applies your firewall rules, scans files, and reports health.',
+    icon: IconTerminal2,
+    kinds: ['linux'],
+  },
+  {
+    system: 'windows',
+    title: 'Windows',
+    sentence: 'Web protection. In the browser: scan files, check messages, export firewall rules, get remote help.',
+    icon: IconBrandWindows,
+    kinds: ['windows', 'browser'],
+  },
+  {
+    system: 'macos',
+    title: 'macOS',
+    sentence: 'Web protection. In the browser: scan files, check messages, export firewall rules, get remote help.',
+    icon: IconBrandApple,
+    kinds: ['apple'],
+  },
+  {
+    system: 'phone',
+    title: 'Phone or tablet',
+    sentence: 'Web protection. In the browser: scan files, check messages, see security alerts.',
+    icon: IconDeviceMobile,
+    kinds: ['apple', 'android'],
+  },
+  {
+    system: 'home',
+    title: 'Router, TV, or browser',
+    sentence: 'Web protection.',
+    icon: IconRouter,
+    kinds: ['router', 'other', 'browser'],
+  },
+] as const satisfies readonly {
+  system: string;
+  title: string;
+  sentence: string;
+  icon: TablerIcon;
+  /** The kinds of web protection that it has. */
+  kinds: readonly WebDeviceKind[];
+}[];
 
 type System = (typeof SYSTEMS)[number]['system'];
 
 interface AddDeviceProps {
+  /** The system that is chosen at first. */
+  first: System | undefined;
   /** Present devices, to recognise the new one. */
   devices: readonly Device[];
   /** Undefined if there is no other content to return to. */
@@ -26,9 +77,28 @@ interface AddDeviceProps {
   onBegin: () => void;
 }
 
+/** Adds a device of these kinds to web protection. */
+function WebWays({ kinds }: { kinds: readonly WebDeviceKind[] }) {
+  return (
+    <Stack gap="3" className="add-step line-above above-4">
+      <Stack gap="0">
+        <h3>Web protection</h3>
+        <p className="sub">Dangerous websites don’t open. Nothing is installed.</p>
+      </Stack>
+      <Row gap="2">
+        {kinds.map((kind) => (
+          <ScreenLink key={kind} to={`/web-protection?add=${kind}`} variant="quiet">
+            {`Protect ${KINDS[kind].label}`}
+          </ScreenLink>
+        ))}
+      </Row>
+    </Stack>
+  );
+}
+
 /** Adds a device: choice of the system, then the instructions for it. */
-export function AddDevice({ devices, onClose, onBegin }: AddDeviceProps) {
-  const [system, setSystem] = useState<System>();
+export function AddDevice({ first, devices, onClose, onBegin }: AddDeviceProps) {
+  const [system, setSystem] = useState(first);
   const isUnproven = useIsUnproven();
   return (
     <Card
@@ -41,34 +111,28 @@ export function AddDevice({ devices, onClose, onBegin }: AddDeviceProps) {
         )
       }
     >
-      <p className="sub">Which system does the device use?</p>
-      <fieldset className="add-systems" aria-label="System of the device">
-        {SYSTEMS.map(({ system: value, name, note, icon: Icon }) => (
-          <button
+      <p className="sub">What each system gets today. Choose the system of your device.</p>
+      <Grid as="fieldset" columns="fit-m" gap="3" className="add-systems above-3" aria-label="System of the device">
+        {SYSTEMS.map(({ system: value, kinds: _, ...words }) => (
+          <PressCard
             key={value}
-            type="button"
-            className="add-system"
-            aria-pressed={system === value}
-            onClick={() => {
+            {...words}
+            isOn={system === value}
+            onPress={() => {
               onBegin();
               setSystem(value);
             }}
-          >
-            <Icon size={24} stroke={1.6} aria-hidden="true" />
-            <span>
-              {name}
-              <span className="sub">{note}</span>
-            </span>
-          </button>
+          />
         ))}
-      </fieldset>
+      </Grid>
       {system === 'linux' &&
         (isUnproven ? (
           <EmailNeeded sentence="You can add devices after you confirm your email address." />
         ) : (
           <AddLinux devices={devices} onDone={onClose} />
         ))}
-      {system !== undefined && system !== 'linux' && <OtherSystem key={system} system={system} />}
+      {system !== undefined && <WebWays kinds={SYSTEMS.find((one) => one.system === system)?.kinds ?? []} />}
+      {system !== undefined && system !== 'linux' && system !== 'home' && <OtherSystem key={system} system={system} />}
     </Card>
   );
 }

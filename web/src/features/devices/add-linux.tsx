@@ -9,6 +9,8 @@ import { Button, Spinner } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ConfirmDevice } from './confirm-device.tsx';
 
@@ -60,12 +62,8 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
   const refusal = data?.refusal ?? (error ? sentenceOf(error) : undefined);
   if (refusal !== undefined || isExpired || data === undefined || command === undefined) {
     return (
-      <div className="add-step">
-        {refusal !== undefined && (
-          <p className="add-step__refusal" role="alert">
-            {refusal}
-          </p>
-        )}
+      <Stack gap="3" className="add-step line-above above-4">
+        <Refusal error={refusal}>{refusal}</Refusal>
         {isExpired && <p role="status">This command expired. Get a new one.</p>}
         {refusal === undefined && !isExpired && <p role="status">Creating your command…</p>}
         <div>
@@ -73,16 +71,18 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
             Get a new command
           </Button>
         </div>
-      </div>
+      </Stack>
     );
   }
   return (
-    <div className="add-step">
+    <Stack gap="3" className="add-step line-above above-4">
       <h3>Run this line in a terminal on the computer</h3>
-      <div className="add-step__line">
-        <code data-command="">{command}</code>
+      <Grid columns="tail" phone="stack" gap="3" align="center" className="surface-sunken pad-m">
+        <code className="mono small break" data-command="">
+          {command}
+        </code>
         <CopyButton text={command} copied="The command was copied." label="Copy command" variant="primary" />
-      </div>
+      </Grid>
       {OWN_MACHINE.test(command) && (
         <p className="sub">This command works only on this computer. Ask your server administrator to open access.</p>
       )}
@@ -100,11 +100,11 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
           }}
         />
       </p>
-      <p className="add-step__waiting" role="status">
+      <Row as="p" wrap={false} gap="3" className="surface-blue pad-m blue base" role="status">
         <Spinner />
         Waiting for the device to connect. Keep this page open to see it.
-      </p>
-    </div>
+      </Row>
+    </Stack>
   );
 }
 
@@ -117,8 +117,8 @@ interface ConnectedProps {
 function Connected({ device, onAnother, onDone }: ConnectedProps) {
   const isOnline = device.state === 'online';
   return (
-    <div className="add-step add-step--done" role="status" data-done={isOnline}>
-      <p className="add-step__success">
+    <Stack gap="3" className="add-step line-above above-4" role="status" data-done={isOnline}>
+      <Row as="p" wrap={false} gap="3" className="accent bold">
         {isOnline ? <IconCircleCheck size={24} stroke={1.8} aria-hidden="true" /> : <Spinner />}
         <span>
           <Sentence
@@ -126,9 +126,9 @@ function Connected({ device, onAnother, onDone }: ConnectedProps) {
             parts={{ device: <bdi>{device.device_name}</bdi> }}
           />
         </span>
-      </p>
+      </Row>
       <p className="sub">Your firewall rules now apply there, and it scans its own files.</p>
-      <div className="add-step__buttons">
+      <Row gap="2">
         <ScreenLink to="/firewall">Set up rules</ScreenLink>
         <Button variant="quiet" onClick={onAnother}>
           Add another device
@@ -138,7 +138,7 @@ function Connected({ device, onAnother, onDone }: ConnectedProps) {
             Done
           </Button>
         )}
-      </div>
-    </div>
+      </Row>
+    </Stack>
   );
 }

@@ -3,6 +3,7 @@ import type { Device, DeviceScan } from '@palisade/contract/devices';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { unreadOf } from './device-health.ts';
@@ -24,17 +25,17 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
   const progress = scan?.progress;
   const [isChoosing, setIsChoosing] = useState(false);
   return (
-    <div className="device__part">
+    <Stack gap="2" className="device__part shrink base">
       <h3>Deep scan</h3>
       {capabilities?.scanner === false ? (
         <p className="sub">{capabilities.scanner_reason ?? 'This device can’t scan files.'}</p>
       ) : (
         <>
-          <p className="device__scan">
+          <p>
             {scan === null && (last_full_scan_at === null ? 'No scans yet.' : 'No scans from this page yet.')}
             {scan !== null && <State scan={scan} />}
             {scan !== null && scan.files_found > 0 && (
-              <b className="device__found">
+              <b className="red">
                 {' '}
                 {plural(scan.files_found, {
                   one: '1 infected file.',
@@ -55,7 +56,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
                   ? describeFiles(progress)
                   : `${describeFiles(progress)}, ${formatNumber(Math.ceil(progress.seconds_left / 60))} min left`}
               </p>
-              {progress.path !== null && <bdi className="device__path">{progress.path}</bdi>}
+              {progress.path !== null && <bdi className="block muted mono tiny break">{progress.path}</bdi>}
             </>
           )}
           {scan?.signatures_version && <p className="sub">{`Threat definitions ${scan.signatures_version}`}</p>}
@@ -68,7 +69,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
               </>
             )}
           </p>
-          <div className="device__buttons">
+          <Row gap="2">
             {running ? (
               <>
                 {running.state === 'paused' ? (
@@ -97,7 +98,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
                 </Button>
               </>
             )}
-          </div>
+          </Row>
           {isChoosing && !running && (
             <PathForm
               label="Folder to scan"
@@ -110,7 +111,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
           )}
         </>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -120,7 +121,9 @@ function State({ scan }: { scan: DeviceScan }) {
   const state = scan.reason === null ? words : `${words}: ${scan.reason}`;
   const unread = unreadOf(scan);
   if (unread === undefined) return `${state}.`;
-  return <Sentence text="{state}, but **{unread} couldn’t be checked.**" parts={{ state, unread }} />;
+  return (
+    <Sentence text="{state}, but {unread} couldn’t be checked." parts={{ state, unread: <b className="red">{unread}</b> }} />
+  );
 }
 
 /** Number of files read, of those known so far. */

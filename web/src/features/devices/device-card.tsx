@@ -1,7 +1,8 @@
+import type { ScanKind } from '@palisade/contract/agent';
+import { deviceNameSchema } from '@palisade/contract/device-name';
 import {
   changeDevice,
   type Device,
-  deviceNameSchema,
   type Enforcement,
   removeDevice,
   revokeDevice,
@@ -9,38 +10,49 @@ import {
   steerDeviceScan,
 } from '@palisade/contract/devices';
 import { formatList, formatNumber, formatPercent, plural } from '@palisade/contract/intl';
-import { IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
-import { useCallback, useId, useMemo, useState } from 'react';
+import { switchAgentNames } from '@palisade/contract/web-protection';
+import { IconAlertTriangle, IconDeviceDesktop, IconPencil } from '@tabler/icons-react';
+import { useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { CallError, call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { isEscape } from '#ui/pressed.ts';
+import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ConfirmDevice } from './confirm-device.tsx';
 import { DeepScan } from './deep-scan.tsx';
-import { healthNotes, healthProblems } from './device-health.ts';
-import { CHECKS, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
+import { healthNotes } from './device-health.ts';
+import { type Problem, problemsOf } from './device-problems.ts';
+import { CHECKS, DEVICE_LINES, DEVICE_STATES, ENFORCEMENTS } from './device-words.ts';
 import { Folders } from './folders.tsx';
+import { WebProtectionPart } from './web-protection-part.tsx';
 
 interface DeviceCardProps {
   device: Device;
   ruleNames: ReadonlyMap<string, string>;
+  /** Whether web protection is wanted on it; undefined while that is not known. */
+  isWebWanted: boolean | undefined;
+  /** Given if the address names this device. */
+  reach: ((card: HTMLElement | null) => void) | undefined;
   /** Called when the server does not know the device any more. */
   onMissing: (device: Device) => void;
 }
 
-/** One computer: facts, enforcement of its rules, health, scans and actions. */
-export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
+/** One computer: its problems, then its rules, health, scans and actions. */
+export function DeviceCard({ device, ruleNames, isWebWanted, reach, onMissing }: DeviceCardProps) {
   const now = useMinute();
   const id = useId();
   const [failure, setFailure] = useState('');
   const { mutate, isPending } = useChange({
-    of: [changeDevice, startDeviceScan, steerDeviceScan, revokeDevice, removeDevice],
+    of: [changeDevice, startDeviceScan, steerDeviceScan, revokeDevice, removeDevice, switchAgentNames],
     mutationFn(work: () => Promise<unknown>) {
       setFailure('');
       return work();
@@ -52,12 +64,29 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
   });
   const params = { id: device.id };
   const { label, tone } = DEVICE_STATES[device.state];
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => reach?.(card.current), [reach]);
+  const startScan = (scan: ScanKind, path: string | null) =>
+    mutate(() => call(startDeviceScan, { params, body: { scan, path } }));
+  const seen_at = device.revoked_at ?? device.last_seen_at;
   const isRevoked = device.state === 'revoked';
   const isWaiting = device.state === 'waiting';
+  const problems = problemsOf(device, ruleNames, now);
+  const [worst] = problems;
+  const need = worst && (worst.is_danger ? 'danger' : 'attention');
   return (
-    <section className="card device" aria-labelledby={id} aria-busy={isPending}>
-      <div className="device__head">
-        <IconTile tone={tone === 'plain' ? 'note' : tone} icon={IconDeviceDesktop} />
+    <Stack
+      as="section"
+      ref={card}
+      gap="4"
+      className="card device"
+      tabIndex={-1}
+      data-asked={reach !== undefined}
+      aria-labelledby={id}
+      aria-busy={isPending}
+    >
+      <Grid columns="both" gap="3" align="center" className="device__head">
+        <IconTile tone={need ?? (tone === 'plain' ? 'note' : tone)} icon={IconDeviceDesktop} />
         <div>
           <DeviceName
             device={device}
@@ -67,38 +96,39 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
             }
           />
           <p className="sub">
-            {device.last_seen_at ? (
-              <Sentence
-                text="{system}, seen {when}"
-                parts={{ system: device.os.name || device.hostname, when: <Moment iso={device.last_seen_at} now={now} /> }}
-              />
-            ) : (
-              device.os.name || device.hostname
-            )}
+            <Sentence
+              text={seen_at === null ? '{system}' : DEVICE_LINES[device.state]}
+              parts={{ system: device.os.name || device.hostname, when: seen_at && <Moment iso={seen_at} now={now} /> }}
+            />
           </p>
         </div>
         <Badge tone={tone}>{label}</Badge>
-      </div>
+      </Grid>
       {isWaiting && <ConfirmDevice device={device} />}
+      {isRevoked && <p className="base">It gets no rules, and its reports don’t count. Remove it, or add it again.</p>}
+      <Problems problems={problems} onScan={() => startScan('full', null)} />
       {!isRevoked && !isWaiting && (
-        <div className="device__parts">
-          <Rules device={device} ruleNames={ruleNames} />
+        <Grid columns="fit-m" gap="5" className="device__parts">
+          <Rules device={device} />
           <Health device={device} />
           <DeepScan
             device={device}
-            onStart={(scan, path) => mutate(() => call(startDeviceScan, { params, body: { scan, path } }))}
+            onStart={startScan}
             onSteer={(scan_id, wanted) => mutate(() => call(steerDeviceScan, { params: { id: scan_id }, body: { wanted } }))}
           />
+          {isWebWanted !== undefined && device.os.platform === 'linux' && (
+            <WebProtectionPart
+              device={device}
+              isWanted={isWebWanted}
+              onSwitch={(is_on) => mutate(() => call(switchAgentNames, { params, body: { is_on } }))}
+            />
+          )}
           <Checks device={device} />
           <Folders device={device} onChange={(folders) => mutate(() => call(changeDevice, { params, body: folders }))} />
-        </div>
+        </Grid>
       )}
-      {failure && (
-        <p className="device__failure" role="alert">
-          {failure}
-        </p>
-      )}
-      <div className="device__actions">
+      <Refusal error={failure}>{failure}</Refusal>
+      <Row gap="2" justify="end">
         <ShowToSupport kind="device" id={device.id} name={device.device_name} />
         {!isRevoked && !isWaiting && device.capabilities?.firewall === 'nftables' && (
           <Button
@@ -130,8 +160,50 @@ export function DeviceCard({ device, ruleNames, onMissing }: DeviceCardProps) {
             Revoke device
           </Button>
         )}
-      </div>
-    </section>
+      </Row>
+    </Stack>
+  );
+}
+
+/** The problems of a device, each with its action. */
+function Problems({ problems, onScan }: { problems: readonly Problem[]; onScan: () => void }) {
+  if (problems.length === 0) return null;
+  return (
+    <Stack as="ul" gap="2" aria-label="Needs you">
+      {problems.map(({ is_danger, sentence, fix }) => (
+        <Grid
+          key={sentence}
+          as="li"
+          columns="tail"
+          phone="stack"
+          gap="3"
+          rowGap="2"
+          align="center"
+          className={`pad-m base ${is_danger ? 'surface-red red' : 'surface-amber amber'}`}
+        >
+          <Grid columns="lead" gap="2" align="start" className="break">
+            <IconAlertTriangle size={18} stroke={1.8} aria-hidden="true" />
+            <span>
+              {sentence}
+              {fix && 'command' in fix && <code className="block mono small ink">{fix.command}</code>}
+            </span>
+          </Grid>
+          {fix && 'to' in fix && (
+            <ScreenLink to={fix.to} variant="quiet" size="s">
+              {fix.label}
+            </ScreenLink>
+          )}
+          {fix && 'scan' in fix && (
+            <Button variant="quiet" size="s" onClick={onScan}>
+              Scan again
+            </Button>
+          )}
+          {fix && 'command' in fix && (
+            <CopyButton text={fix.command} copied="The command was copied." label="Copy command" size="s" />
+          )}
+        </Grid>
+      ))}
+    </Stack>
   );
 }
 
@@ -157,9 +229,9 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
   const message = name === undefined ? undefined : deviceNameSchema.safeParse(name).error?.issues[0]?.message;
   if (name === undefined) {
     return (
-      <div className="device__name">
+      <Row gap="1" wrap={false}>
         <h2 id={titleId}>
-          <bdi>{device.device_name}</bdi>
+          <bdi className="break">{device.device_name}</bdi>
         </h2>
         <button
           type="button"
@@ -170,12 +242,12 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
         >
           <IconPencil size={16} stroke={1.7} aria-hidden="true" />
         </button>
-      </div>
+      </Row>
     );
   }
   return (
     <Form
-      className="device__name"
+      className="device__path-form"
       error={null}
       busy={false}
       onSubmit={() => {
@@ -191,7 +263,7 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
         {device.device_name}
       </h2>
       <input
-        className="device__input"
+        className="device__input pad-s full shrink rounded-s ink"
         aria-label="Device name"
         aria-invalid={message !== undefined}
         title={message}
@@ -217,35 +289,29 @@ function describeRules(count: number, isRestBlocked: boolean): string {
     : plural(count, { one: '1 rule', other: `${rules} rules` });
 }
 
-function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<string, string> }) {
+function Rules({ device }: { device: Device }) {
   const now = useMinute();
   const { enforcement, capabilities, rules_count } = device;
   const isUnavailable = capabilities?.firewall === 'unavailable';
   const state: Enforcement['state'] = isUnavailable ? 'unavailable' : enforcement.state;
   const { label, tone, sentence } = ENFORCEMENTS[state];
+  const isPast = state === 'applied' && device.state !== 'online';
   return (
-    <div className="device__part">
+    <Stack gap="2" className="device__part shrink base">
       <h3>Firewall</h3>
       <p>
-        <Badge tone={tone}>{label}</Badge> {describeRules(rules_count, device.defaults.inbound === 'block')}
+        <Badge tone={isPast ? 'plain' : tone}>{label}</Badge> {describeRules(rules_count, device.defaults.inbound === 'block')}
       </p>
-      <p className="sub">
-        {isUnavailable && capabilities.firewall_reason !== null ? capabilities.firewall_reason : sentence}{' '}
-        {enforcement.seconds_left !== null && <TrialEnd seconds_left={enforcement.seconds_left} />}
-        {enforcement.pending_since !== null && enforcement.seconds_left === null && !isUnavailable && (
-          <Sentence text="Since {when}." parts={{ when: <Moment iso={enforcement.pending_since} now={now} /> }} />
-        )}{' '}
-        <span className="num">{`Revision ${enforcement.applied_rev} of ${enforcement.desired_rev}.`}</span>
-      </p>
-      {enforcement.errors.map(({ rule_id, message }) => (
-        <p key={`${rule_id} ${message}`} className="device__error">
-          {rule_id === null ? (
-            message
-          ) : (
-            <Sentence text="**“{rule}”:** {message}" parts={{ rule: ruleNames.get(rule_id) ?? 'A deleted rule', message }} />
-          )}
+      {!isUnavailable && (
+        <p className="sub">
+          {isPast ? 'Your latest rules applied when it last reported.' : sentence}{' '}
+          {enforcement.seconds_left !== null && <TrialEnd seconds_left={enforcement.seconds_left} />}
+          {enforcement.pending_since !== null && enforcement.seconds_left === null && (
+            <Sentence text="Since {when}." parts={{ when: <Moment iso={enforcement.pending_since} now={now} /> }} />
+          )}{' '}
+          <span className="num">{`Revision ${enforcement.applied_rev} of ${enforcement.desired_rev}.`}</span>
         </p>
-      ))}
+      )}
       {device.foreign_tables.some(({ drops }) => drops) && (
         <p className="sub">
           <Sentence
@@ -262,7 +328,7 @@ function Rules({ device, ruleNames }: { device: Device; ruleNames: ReadonlyMap<s
       {capabilities?.firewall === 'nftables' && capabilities.containers && (
         <p className="sub">Your rules limit what reaches containers there, but not what they send.</p>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -285,13 +351,8 @@ function Health({ device }: { device: Device }) {
   const now = useMinute();
   const { telemetry, telemetry_at } = device;
   return (
-    <div className="device__part">
+    <Stack gap="2" className="device__part shrink base">
       <h3>Health</h3>
-      {healthProblems(device).map((note) => (
-        <p key={note} className="device__error">
-          {note}
-        </p>
-      ))}
       {healthNotes(device).map((note) => (
         <p key={note} className="sub">
           {note}
@@ -301,48 +362,51 @@ function Health({ device }: { device: Device }) {
         <p className="sub">No measurements yet.</p>
       ) : (
         <>
-          <dl className="device__figures num">
+          <Row as="dl" wrap={false} gap="5" align="stretch" className="device__figures num">
             <div>
-              <dt>CPU</dt>
-              <dd>{formatPercent(telemetry.cpu_percent / 100)}</dd>
+              <dt className="muted tiny">CPU</dt>
+              <dd className="bold">{formatPercent(telemetry.cpu_percent / 100)}</dd>
             </div>
             <div>
-              <dt>Memory</dt>
-              <dd>{formatPercent(telemetry.memory_percent / 100)}</dd>
+              <dt className="muted tiny">Memory</dt>
+              <dd className="bold">{formatPercent(telemetry.memory_percent / 100)}</dd>
             </div>
             <div>
-              <dt>Open ports</dt>
-              <dd>{telemetry.listening.length}</dd>
+              <dt className="muted tiny">Open ports</dt>
+              <dd className="bold">{telemetry.listening.length}</dd>
             </div>
-          </dl>
+          </Row>
           <p className="sub">
             <Sentence text="Measured {when}" parts={{ when: <Moment iso={telemetry_at} now={now} /> }} />
           </p>
         </>
       )}
-    </div>
+    </Stack>
   );
 }
 
+const CHECK_ORDER = ['fail', 'pass', 'unknown'];
 const CHECK_TONES = { pass: 'safe', fail: 'attention', unknown: 'plain' } as const;
 const CHECK_WORDS = { pass: 'Passed', fail: 'Action needed', unknown: 'Unknown' } as const;
 
 function Checks({ device }: { device: Device }) {
   if (device.posture.length === 0) return null;
   return (
-    <div className="device__part">
+    <Stack gap="2" className="device__part shrink base">
       <h3>Checks</h3>
-      <ul className="device__checks">
-        {device.posture.map(({ check, state, evidence }) => (
-          <li key={check}>
-            <span>
-              {CHECKS[check]}
-              <span className="sub">{evidence}</span>
-            </span>
-            <Badge tone={CHECK_TONES[state]}>{CHECK_WORDS[state]}</Badge>
-          </li>
-        ))}
-      </ul>
-    </div>
+      <Grid as="ul" columns="fit-m" gap="5" rowGap="2" className="device__checks">
+        {device.posture
+          .toSorted((one, other) => CHECK_ORDER.indexOf(one.state) - CHECK_ORDER.indexOf(other.state))
+          .map(({ check, state, evidence }) => (
+            <Row as="li" wrap={false} gap="3" align="start" justify="between" key={check}>
+              <span>
+                {CHECKS[check]}
+                <span className="block sub small">{evidence}</span>
+              </span>
+              <Badge tone={CHECK_TONES[state]}>{CHECK_WORDS[state]}</Badge>
+            </Row>
+          ))}
+      </Grid>
+    </Stack>
   );
 }

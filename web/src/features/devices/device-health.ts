@@ -3,7 +3,7 @@ import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 
 /** Reasons why a device cannot check its files, as sentences; empty if it can. */
 export function healthProblems({ state, health }: Pick<Device, 'state' | 'health'>): string[] {
-  if (state === 'stalled') return ['The agent is connected but stopped working, so no files are checked. Restart the computer.'];
+  if (state === 'stalled') return ['The agent is connected but stopped working, so no files are checked. Restart its agent.'];
   if (state !== 'online' || health === null) return [];
   const { watcher, overflow, files_unread, workers_stuck } = health;
   return [

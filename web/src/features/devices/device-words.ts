@@ -9,6 +9,15 @@ export const DEVICE_STATES: Record<Device['state'], { label: string; tone: Tone 
   revoked: { label: 'Revoked', tone: 'plain' },
 };
 
+/** The line below the name of a device, with the time of its last report. */
+export const DEVICE_LINES = {
+  waiting: '{system}',
+  online: '{system}, reported {when}',
+  stalled: '{system}, no report since {when}',
+  offline: '{system}, silent since {when}',
+  revoked: '{system}, revoked {when}',
+} as const satisfies Record<Device['state'], string>;
+
 export const ENFORCEMENTS: Record<Enforcement['state'], { label: string; tone: Tone; sentence: string }> = {
   pending: { label: 'Pending', tone: 'attention', sentence: 'Waiting for the device to apply your latest rules.' },
   trial: {

@@ -16,10 +16,11 @@ import {
 } from '@palisade/contract/devices';
 import type { Endpoint } from '@palisade/contract/endpoint';
 import { listRules } from '@palisade/contract/firewall';
+import { readWebProtection, switchAgentNames } from '@palisade/contract/web-protection';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { deviceFindingOf, deviceOf, deviceScanOf } from '#api/fake-devices.ts';
+import { deviceFindingOf, deviceOf, deviceScanOf, webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
@@ -32,15 +33,18 @@ beforeEach(() => {
   server = new FakeServer();
   server.answer(listDeviceFindings, []);
   server.answer(listRules, []);
+  server.answer(readWebProtection, webProtectionOf());
 });
 
 function at<E extends Endpoint>(endpoint: E, record: { id: string }): E {
   return { ...endpoint, path: endpoint.path.replace('{id}', record.id) };
 }
 
-function open(...devices: ReturnType<typeof deviceOf>[]) {
+const open = (...devices: ReturnType<typeof deviceOf>[]) => openAt('/devices', ...devices);
+
+function openAt(address: string, ...devices: ReturnType<typeof deviceOf>[]) {
   server.answer(listDevices, devices);
-  renderForTest(<DevicesPage />);
+  renderForTest(<DevicesPage />, address);
   return userEvent.setup();
 }
 
@@ -50,13 +54,30 @@ describe('without a device', () => {
   it('says so, pretends nothing, and shows the command for ten minutes', async () => {
     const user = open();
     expect(await screen.findByRole('region', { name: 'No device is connected.' })).toHaveAttribute('data-tone', 'unknown');
+    const systems = within(screen.getByRole('group', { name: 'System of the device' }));
+    expect(systems.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(/^Linux.*applies your firewall rules/u),
+      expect.stringMatching(/^Windows.*Web protection/u),
+      expect.stringMatching(/^macOS.*Web protection/u),
+      expect.stringMatching(/^Phone or tablet.*Web protection/u),
+      expect.stringMatching(/^Router, TV, or browser.*Web protection/u),
+    ]);
     const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
     const expires_at = new Date(Date.now() + 600_000).toISOString();
     server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
+    expect(screen.queryByText(command)).not.toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(command)).toBeVisible();
     expect(screen.getByText(/^Waiting for the device to connect/u)).toBeVisible();
     expect(screen.getByText(/^(?:10:00|9:5\d)$/u)).toBeVisible();
+  });
+
+  it('shows the command at once where the address asks for it', async () => {
+    const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
+    const expires_at = new Date(Date.now() + 600_000).toISOString();
+    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
+    openAt('/devices?add=linux', deviceOf());
+    expect(await screen.findByText(command)).toBeVisible();
   });
 
   it('says that a command with an address of this computer adds no other one', async () => {
@@ -79,6 +100,18 @@ describe('without a device', () => {
     await user.click(screen.getByRole('button', { name: 'Get a new command' }));
     await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('Your plan holds 1 device.'));
   });
+});
+
+it('lists devices of the agent and of web protection together, and links to each', async () => {
+  const laptop = deviceOf({ device_name: 'Laptop' });
+  const phone = webDeviceOf({ name: 'Phone', is_silent: true });
+  server.answer(readWebProtection, webProtectionOf({ devices: [phone] }));
+  open(laptop);
+  const list = await card('All devices');
+  expect(list.getByText('Agent: online')).toBeVisible();
+  expect(await list.findByText(/^Web protection: no question since/u)).toBeVisible();
+  expect(list.getByRole('link', { name: 'Phone' })).toHaveAttribute('href', `/web-protection?device=${phone.id}`);
+  expect(list.getByRole('link', { name: 'Laptop' })).toHaveAttribute('href', `/devices?device=${laptop.id}`);
 });
 
 describe('a new device', () => {
@@ -158,6 +191,7 @@ describe('adding a device', () => {
     server.answer(listDeviceWishes, []);
     const user = open();
     await user.click(await screen.findByRole('button', { name: /^Phone or tablet/u }));
+    expect(await screen.findByRole('link', { name: 'Protect Android' })).toHaveAttribute('href', '/web-protection?add=android');
     expect(await screen.findByRole('link', { name: 'Scan files' })).toBeVisible();
     expect(await screen.findByRole('button', { name: 'Request phone support' })).toBeVisible();
   });
@@ -171,7 +205,32 @@ describe('adding a device', () => {
   });
 });
 
+describe('the device of the address', () => {
+  it('takes the focus', async () => {
+    const scrollIntoView = vi.fn();
+    Element.prototype.scrollIntoView = scrollIntoView;
+    const tower = deviceOf({ device_name: 'Tower' });
+    openAt(`/devices?device=${tower.id}`, deviceOf(), tower);
+    await waitFor(() => expect(screen.getByRole('region', { name: 'Tower' })).toHaveFocus());
+    expect(scrollIntoView).toHaveBeenCalledOnce();
+  });
+
+  it('may be gone', async () => {
+    openAt('/devices?device=none', deviceOf());
+    expect(await screen.findByRole('alert')).toHaveTextContent('The device of this link was removed.');
+  });
+});
+
 describe('a device', () => {
+  it('that is silent says since when, and what helps', async () => {
+    open(deviceOf({ state: 'offline' }));
+    const laptop = await card('Laptop');
+    expect(laptop.getByText(/, silent since/u)).toBeVisible();
+    const [first] = laptop.getAllByRole('listitem');
+    expect(first).toHaveTextContent(/^It last reported .* restart its agent\./u);
+    expect(laptop.getByRole('button', { name: 'Copy command' })).toBeVisible();
+  });
+
   // proves: device-hostile-agent-5, support-customer-23
   it('shows its name as text, its state, its rules and what it measured', async () => {
     open(
@@ -254,6 +313,26 @@ describe('a device', () => {
     );
     expect((await card('Old')).getByText(/This device can’t apply rules\./u)).toBeVisible();
     expect((await card('New')).getByText('Applied')).toBeVisible();
+  });
+
+  it('turns web protection on by a switch, and says what the agent made of it', async () => {
+    const laptop = deviceOf();
+    const failed = deviceOf({
+      device_name: 'Desk',
+      web_protection: { state: 'failed', reason: 'dhclient writes /etc/resolv.conf.' },
+    });
+    const away = deviceOf({ device_name: 'Away', web_protection: { state: 'open', reason: 'no answer in time' } });
+    const devices = [failed, away].map(({ id, device_name: name }) =>
+      webDeviceOf({ name, kind: 'linux', key: '', device_id: id }),
+    );
+    server.answer(readWebProtection, webProtectionOf({ devices }));
+    server.answer(at(switchAgentNames, laptop), undefined);
+    const user = open(laptop, failed, away);
+    expect((await card('Desk')).getByText('dhclient writes /etc/resolv.conf.')).toBeVisible();
+    expect((await card('Away')).getByText(/none is refused until it does/u)).toBeVisible();
+    expect(screen.getAllByText(/^Web protection: /u)).toHaveLength(2);
+    await user.click((await card('Laptop')).getByRole('switch', { name: 'Refuse dangerous websites' }));
+    await waitFor(() => expect(server.callsOf(at(switchAgentNames, laptop))).toMatchObject([{ body: { is_on: true } }]));
   });
 
   // proves: attack-E.5-2

@@ -3,23 +3,29 @@ import { listRules } from '@palisade/contract/firewall';
 import { IconDeviceDesktop, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '#api/call.ts';
+import { useSearchParams } from 'react-router';
+import { call, sentenceOf } from '#api/call.ts';
 import { useMayAdministrate } from '#api/policies.ts';
 import { devicesQuery } from '#domain/device/devices.ts';
+import { webProtectionQuery } from '#domain/web-device/web-devices.ts';
 import { Button } from '#ui/button.tsx';
 import { Lead } from '#ui/lead.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { useAsked } from '#ui/use-asked.ts';
 import { AddDevice } from './add-device.tsx';
 import { DeviceCard } from './device-card.tsx';
+import { DeviceList } from './device-list.tsx';
+import { byNeed } from './device-problems.ts';
 import { FindingsCard } from './findings-card.tsx';
 import { WishesCard } from './wishes-card.tsx';
 import './devices.css';
 
-/** The person's computers. */
+/** The person's devices: those of the agent, and those of web protection. */
 export function DevicesPage() {
   const { data: devices, error, refetch } = useQuery(devicesQuery);
+  const { data: web, error: webError } = useQuery(webProtectionQuery);
   const hasErrors = devices?.some(({ enforcement }) => enforcement.errors.length > 0) ?? false;
   // Devices report a refused rule by id; the list of rules has its name.
   const { data: rules } = useQuery({
@@ -29,16 +35,23 @@ export function DevicesPage() {
   });
   const ruleNames = new Map(rules?.map(({ id, rule_name }) => [id, rule_name]));
   const [missing, setMissing] = useState<Device>();
-  const [isAdding, setIsAdding] = useState(false);
+  const [search, setSearch] = useSearchParams();
+  const isAdding = search.has('add');
+  const first = search.get('add') === 'linux' ? 'linux' : undefined;
+  const setIsAdding = (isOpen: boolean) => setSearch(isOpen ? { add: '' } : {}, { replace: true, preventScrollReset: true });
+  const asked = useAsked('device');
+  const isGone = asked.id !== null && devices?.every(({ id }) => id !== asked.id);
   const isAdministrator = useMayAdministrate();
-  const isEmpty = devices?.length === 0;
+  const isWebRead = web !== undefined || webError !== null;
+  const isEmpty = isWebRead && devices?.length === 0 && (web?.devices ?? []).length === 0;
   const isRemoved = missing && devices && !devices.some(({ id }) => id === missing.id);
   return (
     <Page
       title="Devices"
-      sentence="Devices apply your firewall rules and scan their own files."
+      sentence="Your computers, phones, and everything else, and what protects each today."
       aside={
         devices &&
+        isWebRead &&
         !isEmpty &&
         !isAdding && (
           <Button icon={IconPlus} stroke={2} onClick={() => setIsAdding(true)}>
@@ -49,24 +62,38 @@ export function DevicesPage() {
     >
       {/* The device's card would show this, but it is gone. */}
       {isRemoved && <Refusal error>{`“${missing.device_name}” was deleted in another window.`}</Refusal>}
+      <Refusal error={isGone}>The device of this link was removed.</Refusal>
       {isEmpty && (
         <Lead
           tone="unknown"
           icon={IconDeviceDesktop}
           title="No device is connected."
-          sentence="Connect a device to apply firewall rules and scan its files."
+          sentence="What Palisade can do depends on the system. Choose yours below."
         />
       )}
-      {(isEmpty || isAdding || (error && !devices)) && (
+      {(devices ? isEmpty || isAdding : error) && (
         <AddDevice
+          key={first}
+          first={first}
           devices={devices ?? []}
-          onBegin={() => setIsAdding(true)}
+          onBegin={() => isAdding || setIsAdding(true)}
           onClose={isEmpty ? undefined : () => setIsAdding(false)}
         />
       )}
+      {webError && !web && <Refusal error>{`We couldn’t load the devices of web protection. ${sentenceOf(webError)}`}</Refusal>}
+      {devices && <DeviceList devices={devices} webDevices={web?.devices ?? []} />}
       <Listed of="your devices" list={{ rows: devices, error, refetch }} empty={null}>
         {(rows) =>
-          rows.map((device) => <DeviceCard key={device.id} device={device} ruleNames={ruleNames} onMissing={setMissing} />)
+          byNeed(rows, Date.now()).map((device) => (
+            <DeviceCard
+              key={device.id}
+              device={device}
+              ruleNames={ruleNames}
+              isWebWanted={web?.devices.some(({ device_id }) => device_id === device.id)}
+              reach={device.id === asked.id ? asked.reach : undefined}
+              onMissing={setMissing}
+            />
+          ))
         }
       </Listed>
       <FindingsCard devices={new Map(devices?.map((device) => [device.id, device]))} />

@@ -1,11 +1,13 @@
 import { type Device, type DeviceFinding, listDeviceFindings, orderDeviceFinding } from '@palisade/contract/devices';
 import { IconBug } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call, sentenceOf } from '#api/call.ts';
+import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Badge, IconTile, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { SecondLook } from './second-look.tsx';
 
@@ -49,23 +51,19 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
   if (!findings || findings.length === 0) return null;
   return (
     <Card title="Found on devices">
-      {error && (
-        <p className="device__failure" role="alert">
-          {sentenceOf(error)}
-        </p>
-      )}
-      <ul className="device-findings" aria-busy={isPending}>
+      <Refusal error={error} />
+      <Stack as="ul" lines className="device-findings base" aria-busy={isPending}>
         {findings.map((finding) => (
-          <li key={finding.id}>
+          <Grid key={finding.id} as="li" columns="both" gap="3" align="center" className="pad-row">
             <IconTile tone={finding.state === 'left' ? 'danger' : 'note'} icon={IconBug} />
             <div>
               <Sentence text="**{threat}** on {device}" parts={{ threat: finding.threat, device: nameOf(finding) }} />
-              <bdi className="device__path">{finding.path}</bdi>
-              {finding.reason !== null && <span className="sub">{finding.reason}</span>}
-              {finding.order !== null && <span className="sub">{ORDERS[finding.order]}</span>}
+              <bdi className="block muted mono tiny break">{finding.path}</bdi>
+              {finding.reason !== null && <span className="sub block">{finding.reason}</span>}
+              {finding.order !== null && <span className="sub block">{ORDERS[finding.order]}</span>}
             </div>
             <Badge tone={STATES[finding.state].tone}>{STATES[finding.state].label}</Badge>
-            <div className="device__buttons">
+            <Row gap="2" className="device__buttons">
               {finding.state === 'quarantined' && finding.order === null && (
                 <>
                   <Button
@@ -90,10 +88,10 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
                 </>
               )}
               <SecondLook finding={finding} name={nameOf(finding)} canSend={canSend(finding)} />
-            </div>
-          </li>
+            </Row>
+          </Grid>
         ))}
-      </ul>
+      </Stack>
     </Card>
   );
 }

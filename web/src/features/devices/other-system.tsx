@@ -2,7 +2,7 @@ import { saveDeviceWish, WISH_NOTE_MAXIMUM, type WishedSystem, withdrawDeviceWis
 import {
   IconCircleCheck,
   IconFileSearch,
-  IconMessage,
+  IconMessageSearch,
   IconScreenShare,
   IconShieldSearch,
   IconWall,
@@ -15,6 +15,7 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -29,6 +30,12 @@ interface Way {
 }
 
 const SCAN: Way = { icon: IconFileSearch, title: 'Scan files', sentence: 'Upload files to check them.', to: '/antivirus' };
+const CHECK: Way = {
+  icon: IconMessageSearch,
+  title: 'Check a message',
+  sentence: 'Find out whether it is a scam.',
+  to: '/scam-check',
+};
 const SHARE: Way = {
   icon: IconScreenShare,
   title: 'Get remote help',
@@ -44,33 +51,35 @@ const rulesFor = (firewall: string, target: string): Way => ({
 
 /** Features that are available on a system without an agent. */
 const WAYS: Record<WishedSystem, readonly Way[]> = {
-  windows: [SCAN, rulesFor('Windows PowerShell', 'powershell'), SHARE],
-  macos: [SCAN, rulesFor('the macOS firewall (pf)', 'pf'), SHARE],
+  windows: [SCAN, CHECK, rulesFor('Windows PowerShell', 'powershell'), SHARE],
+  macos: [SCAN, CHECK, rulesFor('the macOS firewall (pf)', 'pf'), SHARE],
   phone: [
     SCAN,
+    CHECK,
     { icon: IconShieldSearch, title: 'See security alerts', sentence: 'Check your account for attacks.', to: '/anti-hacking' },
-    { icon: IconMessage, title: 'Ask about a message', sentence: 'Show support a suspicious message.', to: '/chat' },
   ],
 };
 
 /** A system without an agent: its available features, and a request for more. */
 export function OtherSystem({ system }: { system: WishedSystem }) {
   return (
-    <div className="add-step">
-      <h3>{`You can use these on ${SYSTEM_NAMES[system].here} today`}</h3>
-      <ul className="add-ways">
+    <Stack gap="3" className="add-step line-above above-4">
+      <h3>{`You can also use these on ${SYSTEM_NAMES[system].here} today`}</h3>
+      <Grid as="ul" columns="fit-l" gap="3">
         {WAYS[system].map(({ icon: Icon, title, sentence, to }) => (
-          <li key={title}>
-            <Icon size={20} stroke={1.7} aria-hidden="true" />
+          <Grid key={title} as="li" columns="lead" gap="3" className="surface-plain pad-m">
+            <Icon size={20} stroke={1.7} aria-hidden="true" className="accent" />
             <div>
-              <Link to={to}>{title}</Link>
+              <Link to={to} className="medium">
+                {title}
+              </Link>
               <p className="sub">{sentence}</p>
             </div>
-          </li>
+          </Grid>
         ))}
-      </ul>
+      </Grid>
       <Wish system={system} />
-    </div>
+    </Stack>
   );
 }
 
@@ -89,8 +98,8 @@ function Wish({ system }: { system: WishedSystem }) {
   const { name } = SYSTEM_NAMES[system];
   if (wish) {
     return (
-      <div className="add-wish" data-done="">
-        <p className="add-step__success" role="status">
+      <Stack gap="2" className="surface-sunken pad-l" data-done="">
+        <Row as="p" wrap={false} gap="3" className="accent bold" role="status">
           <IconCircleCheck size={24} stroke={1.8} aria-hidden="true" />
           <span>
             <Sentence
@@ -98,9 +107,9 @@ function Wish({ system }: { system: WishedSystem }) {
               parts={{ name, when: <Moment iso={wish.created_at} now={now} /> }}
             />
           </span>
-        </p>
+        </Row>
         {wish.note !== '' && (
-          <blockquote>
+          <blockquote className="device__quote muted break">
             <bdi>{wish.note}</bdi>
           </blockquote>
         )}
@@ -110,14 +119,25 @@ function Wish({ system }: { system: WishedSystem }) {
             Withdraw request
           </Button>
         </div>
-      </div>
+      </Stack>
     );
   }
   return (
-    <Form className="add-wish" error={save.error} busy={save.isPending} onSubmit={() => save.mutate()} onEdit={save.reset}>
-      <label htmlFor={id}>{`The Palisade agent doesn’t support ${name} yet. What should it do there?`}</label>
+    <Form
+      gap="2"
+      className="surface-sunken pad-l"
+      error={save.error}
+      busy={save.isPending}
+      onSubmit={() => save.mutate()}
+      onEdit={save.reset}
+    >
+      <label
+        htmlFor={id}
+        className="base medium"
+      >{`The Palisade agent doesn’t support ${name} yet. What should it do there?`}</label>
       <textarea
         id={id}
+        className="device__input pad-s full shrink rounded-s ink"
         rows={2}
         maxLength={WISH_NOTE_MAXIMUM}
         placeholder="Optional"

@@ -1,6 +1,7 @@
 import { devicePathSchema } from '@palisade/contract/agent';
 import { useEffect, useRef, useState } from 'react';
 import { Form, Submit } from '#ui/form.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 
 interface PathFormProps {
   label: string;
@@ -35,7 +36,7 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
     >
       <input
         ref={field}
-        className="device__input"
+        className="device__input pad-s full shrink rounded-s ink"
         aria-label={label}
         aria-invalid={message !== ''}
         placeholder="/home/maria/Downloads"
@@ -48,11 +49,7 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
       <Submit size="s" variant="quiet">
         {action}
       </Submit>
-      {message && (
-        <p className="device__error" role="alert">
-          {message}
-        </p>
-      )}
+      <Refusal error={message}>{message}</Refusal>
     </Form>
   );
 }

@@ -1,11 +1,13 @@
 import { STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
 import { askSecondLook, type DeviceFinding, withdrawSecondLook } from '@palisade/contract/devices';
 import { describeBytes } from '@palisade/contract/intl';
-import { call, sentenceOf } from '#api/call.ts';
+import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { ScanBadge } from '#domain/scan/scan-badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
 interface SecondLookProps {
@@ -46,18 +48,14 @@ export function SecondLook({ finding: { id, path, size, state, order, second_loo
       {look?.state === 'failed' && <span className="sub">{`Server rescan failed: ${look.reason}`}</span>}
       {look?.state === 'gone' && <span className="sub">The server rescan was deleted.</span>}
       {look?.state === 'answered' && look.scan && (
-        <span className="sub device-look__answer">
+        <Row as="span" gap="2" rowGap="1" className="sub">
           Server rescan: <ScanBadge scan={look.scan} />
           {look.scan.threat_detected !== null && <b>{look.scan.threat_detected}</b>}
           {look.scan.status_detail !== null && <span>{STATUS_DETAIL_SENTENCES[look.scan.status_detail]}</span>}
           <Moment iso={look.scan.scanned_at} now={now} />
-        </span>
+        </Row>
       )}
-      {error && (
-        <p className="device__failure" role="alert">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <Refusal error={error} />
       {canAsk && (
         <Button
           size="s"

@@ -1,6 +1,7 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
 import { Card } from '#ui/card.tsx';
+import { Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { SYSTEM_NAMES } from './device-words.ts';
 import { wishedQuery } from './wishes.queries.ts';
@@ -12,7 +13,7 @@ export function WishesCard() {
   return (
     <Card title="Requested systems">
       <p className="sub">People on this server asked for the Palisade agent here. Only administrators see this.</p>
-      <ul className="wished">
+      <Stack as="ul" gap="3" className="pad-line">
         {wished.map(({ system, people, notes }) => (
           <li key={system}>
             <p>
@@ -23,13 +24,13 @@ export function WishesCard() {
             </p>
             {notes.map((note, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two people may write the same note
-              <blockquote key={index}>
+              <blockquote key={index} className="device__quote muted break">
                 <bdi>{note}</bdi>
               </blockquote>
             ))}
           </li>
         ))}
-      </ul>
+      </Stack>
     </Card>
   );
 }

@@ -7,7 +7,10 @@ import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
+import { PressCard } from '#ui/press-card.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { readRulesAnew, updateRules } from './firewall.queries.ts';
 import { GAMES, PRESETS, type Preset, rulesOf } from './presets.ts';
 import { RuleFields, type RuleForm, ruleFormSchema, sentOf } from './rule-fields.tsx';
@@ -96,15 +99,15 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
 
   return (
     <ModalWindow title="Add Rule" size={several === undefined ? 820 : 520} onClose={onClose}>
-      <Form className="rule-form" error={error} busy={isPending} onSubmit={submit}>
+      <Form gap="4" className="rule-form" error={error} busy={isPending} onSubmit={submit}>
         {isKept && <KeptNote />}
-        <fieldset className="rule-form__presets" aria-label="Start with a preset">
-          {PRESETS.map(({ id, title, sentence }) => (
-            <button key={id} type="button" className="rule-preset" aria-pressed={preset === id} onClick={() => choose(id)}>
-              {title}
-              <span className="sub">{sentence}</span>
-            </button>
-          ))}
+        <fieldset>
+          <legend className="sub">Start with a preset, or write your own rule below.</legend>
+          <Grid columns="fit-m" gap="2" className="above-2">
+            {PRESETS.map(({ id, ...words }) => (
+              <PressCard key={id} {...words} isOn={preset === id} onPress={() => choose(id)} />
+            ))}
+          </Grid>
         </fieldset>
         {preset === 'game' && (
           <Choice
@@ -118,21 +121,17 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
         {several === undefined ? (
           <RuleFields form={form} rules={rules} isAutofocused />
         ) : (
-          <ul className="rule-form__rules" aria-label="Rules to add">
+          <Stack as="ul" gap="2" aria-label="Rules to add">
             {several.map((rule) => (
-              <li key={rule.rule_name}>
+              <li key={rule.rule_name} className="surface-sunken pad-s base break">
                 <b>{rule.rule_name}</b>
                 <br />
                 {ruleSentence(rule)}
               </li>
             ))}
-          </ul>
+          </Stack>
         )}
-        {failure && (
-          <p className="rule-form__failure" role="alert">
-            {failure}
-          </p>
-        )}
+        <Refusal error={failure}>{failure}</Refusal>
         <div className="modal-window__actions">
           <Button variant="quiet" onClick={forgetAndClose}>
             Cancel

@@ -4,13 +4,15 @@ import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { IconBan } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call, sentenceOf } from '#api/call.ts';
+import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { blockedQuery } from '#domain/device/devices.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
@@ -59,11 +61,7 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
   const left = (blocked?.sources.length ?? 0) - shown;
   return (
     <Card title="Blocked in the last hour">
-      {error && (
-        <p className="blocked__failure" role="alert">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <Refusal error={error} />
       <p role="status" className="visually-hidden">
         {isSuccess && variables ? `Allowed ${describe(variables)}.` : ''}
       </p>
@@ -76,7 +74,7 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
           sentence="Connections that your devices block appear here for an hour."
         />
       )}
-      <ul className="blocked" aria-label="Blocked">
+      <Stack as="ul" lines aria-label="Blocked">
         {rows.map((source) => (
           <BlockedRow
             key={`${source.device_id} ${source.direction} ${source.protocol} ${source.address} ${source.port}`}
@@ -86,7 +84,7 @@ export function BlockedCard({ devices, rules, onWant }: BlockedCardProps) {
             onAllow={rules === undefined ? onWant : () => allow(source)}
           />
         ))}
-      </ul>
+      </Stack>
       {left > 0 && <ShowMore left={left} onMore={() => setShown(shown + 50)} />}
     </Card>
   );
@@ -110,10 +108,10 @@ function BlockedRow({ source, deviceName, isBusy, onAllow }: BlockedRowProps) {
   const device = <bdi>{deviceName}</bdi>;
   const last = <Moment iso={source.last_at} now={now} />;
   return (
-    <li className="blocked__row">
+    <Grid as="li" columns="both" gap="3" align="center" className="blocked__row pad-row">
       <IconTile tone="note" icon={IconBan} />
       <div>
-        <p className="blocked__what">{describe(source)}</p>
+        <p className="medium break">{describe(source)}</p>
         <p className="sub">
           <Sentence
             text={plural(source.packets, {
@@ -129,6 +127,6 @@ function BlockedRow({ source, deviceName, isBusy, onAllow }: BlockedRowProps) {
           Allow this
         </Button>
       )}
-    </li>
+    </Grid>
   );
 }

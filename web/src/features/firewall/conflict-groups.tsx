@@ -1,12 +1,14 @@
 import type { Rule } from '@palisade/contract/firewall';
 import type { Conflict } from '@palisade/contract/firewall-advice';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { ruleSentence } from './rule-sentence.ts';
-import { ACTIONS, FINDINGS } from './rule-words.ts';
+import { describeDecider, FINDINGS } from './rule-words.ts';
 import './conflict-groups.css';
 
 /** Number of groups before "show more". */
@@ -28,10 +30,10 @@ export function ConflictGroups({ conflicts, rules, isBusy, onDelete, onShow }: C
   const needless = conflicts.flatMap(({ needless_id }) => byId.get(needless_id) ?? []);
   const groups = [...Map.groupBy(conflicts, ({ kept_id }) => kept_id)];
   return (
-    <div className="conflicts">
-      <div className="conflicts__head">
+    <Stack gap="3" className="conflicts">
+      <Row justify="between" gap="3">
         <div>
-          <p className="conflicts__title">
+          <p className="bold">
             {plural(needless.length, {
               one: '1 rule has no effect.',
               other: `${formatNumber(needless.length)} rules have no effect.`,
@@ -47,7 +49,7 @@ export function ConflictGroups({ conflicts, rules, isBusy, onDelete, onShow }: C
         {needless.length > 1 && (
           <Button loading={isBusy} onClick={() => onDelete(needless)}>{`Delete all ${formatNumber(needless.length)}`}</Button>
         )}
-      </div>
+      </Row>
       {groups.slice(0, shown).map(([kept_id, members]) => (
         <ConflictGroup
           key={kept_id ?? 'none'}
@@ -60,7 +62,7 @@ export function ConflictGroups({ conflicts, rules, isBusy, onDelete, onShow }: C
         />
       ))}
       {groups.length > shown && <ShowMore left={groups.length - shown} onMore={() => setShown(shown + SHOWN)} />}
-    </div>
+    </Stack>
   );
 }
 
@@ -73,26 +75,29 @@ interface ConflictGroupProps extends Pick<ConflictGroupsProps, 'isBusy' | 'onDel
 function ConflictGroup({ kept, members, byId, isBusy, onDelete, onShow }: ConflictGroupProps) {
   const label = kept === undefined ? 'Rules that match no traffic' : `Conflicts with ${kept.rule_name}`;
   return (
-    <section className="conflict" aria-label={label}>
+    <Stack as="section" lines className="surface-plain" aria-label={label}>
       {kept === undefined ? (
-        <p className="conflict__title">{label}</p>
+        <p className="medium pad-m">{label}</p>
       ) : (
-        <div className="conflict__rule">
+        <Grid gap="4" rowGap="1" align="start" className="conflict__rule pad-m">
           <Badge tone="safe">Keep</Badge>
-          <RuleWords rule={kept} onShow={onShow} />
-        </div>
+          <RuleWords rule={kept} onShow={onShow}>
+            <p className="sub small break">{ruleSentence(kept)}</p>
+          </RuleWords>
+        </Grid>
       )}
-      <ul>
+      <Stack as="ul" lines>
         {members.map(({ kind, needless_id, reason }) => {
           const rule = byId.get(needless_id);
           if (rule === undefined) return null;
           return (
-            <li key={needless_id} className="conflict__rule">
+            <Grid key={needless_id} as="li" gap="4" rowGap="1" align="start" className="conflict__rule pad-m">
               <Badge tone="attention">{FINDINGS[kind]}</Badge>
-              <div>
-                <RuleWords rule={rule} onShow={onShow} />
-                <p className="conflict__reason">{reason}</p>
-              </div>
+              <RuleWords rule={rule} onShow={onShow}>
+                <p className="amber small break">
+                  {kept ? <Sentence text={describeDecider(rule, kept)} parts={{ rule: <bdi>{kept.rule_name}</bdi> }} /> : reason}
+                </p>
+              </RuleWords>
               <Button
                 size="s"
                 variant="quiet"
@@ -102,23 +107,28 @@ function ConflictGroup({ kept, members, byId, isBusy, onDelete, onShow }: Confli
               >
                 Delete
               </Button>
-            </li>
+            </Grid>
           );
         })}
-      </ul>
-    </section>
+      </Stack>
+    </Stack>
   );
 }
 
-function RuleWords({ rule, onShow }: { rule: Rule; onShow: (rule_id: string) => void }) {
+interface RuleWordsProps {
+  rule: Rule;
+  onShow: (rule_id: string) => void;
+  /** The effect of the rule. */
+  children: ReactNode;
+}
+
+function RuleWords({ rule, onShow, children }: RuleWordsProps) {
   return (
-    <div className="conflict__words">
-      <button type="button" className="conflict__name" title="Show in the list" onClick={() => onShow(rule.id)}>
+    <div>
+      <button type="button" className="bare medium break" title="Show in the list" onClick={() => onShow(rule.id)}>
         <bdi>{rule.rule_name}</bdi>
       </button>
-      <p className="sub">
-        {ACTIONS[rule.action]}: {ruleSentence(rule)}
-      </p>
+      {children}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { Device } from '@palisade/contract/devices';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useId } from 'react';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
 interface DeviceChoiceProps {
@@ -16,14 +17,16 @@ export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
   const gone = chosen.filter((device_id) => !devices.some((device) => device.id === device_id)).length;
   const isEvery = chosen.length === 0;
   return (
-    <fieldset className="rule-devices" aria-labelledby={id}>
-      <legend id={id}>Devices</legend>
-      <label className="rule-form__check">
+    <Stack as="fieldset" gap="2" aria-labelledby={id}>
+      <legend id={id} className="base medium">
+        Devices
+      </legend>
+      <Row as="label" gap="2" align="start" wrap={false} className="rule-form__check">
         <input type="checkbox" checked={isEvery} disabled={isEvery} onChange={() => onChange([])} />
         <span>All devices, including new ones</span>
-      </label>
+      </Row>
       {devices.map((device) => (
-        <label key={device.id} className="rule-form__check">
+        <Row key={device.id} as="label" gap="2" align="start" wrap={false} className="rule-form__check">
           <input
             type="checkbox"
             checked={chosen.includes(device.id)}
@@ -35,13 +38,13 @@ export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
           <span>
             <Sentence text="Only on {device}" parts={{ device: <bdi>{device.device_name}</bdi> }} />
           </span>
-        </label>
+        </Row>
       ))}
       {gone > 0 && (
         <p className="sub">
           {plural(gone, { one: 'Also on 1 deleted device.', other: `Also on ${formatNumber(gone)} deleted devices.` })}
         </p>
       )}
-    </fieldset>
+    </Stack>
   );
 }

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Stack } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import './rule-fields.css';
@@ -31,6 +32,7 @@ export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
   return (
     <ModalWindow title="Export for another firewall" onClose={onClose}>
       <Form
+        gap="4"
         className="rule-form"
         error={null}
         busy={exported === undefined}
@@ -51,10 +53,10 @@ export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
         />
         {rules?.length === 0 && <p>You have no rules yet. Add a rule first.</p>}
         {exported && exported.left_out.length > 0 && (
-          <ul className="rule-form__rules" aria-label="Rules left out of the file">
+          <Stack as="ul" gap="2" aria-label="Rules left out of the file">
             {exported.left_out.map(({ rule_name, reason }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two rules may have one name, and each choice rebuilds the list
-              <li key={index}>
+              <li key={index} className="surface-sunken pad-s base break">
                 <b>
                   <bdi>{rule_name}</bdi>
                 </b>
@@ -62,7 +64,7 @@ export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
                 Left out: {reason}
               </li>
             ))}
-          </ul>
+          </Stack>
         )}
         <div className="modal-window__actions">
           <Button variant="quiet" onClick={onClose}>

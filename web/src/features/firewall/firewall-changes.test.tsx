@@ -16,6 +16,8 @@ describe('a rule that allows everything', () => {
     const preview = () => dialog.getByText(/on this computer\.$/u).closest('[role="status"]');
     expect(preview()).toHaveAttribute('data-open', 'true');
     expect(dialog.getByText(/^This rule allows everything\./u)).toBeVisible();
+    for (const label of ['Action', 'Source IP', 'Port'])
+      expect(dialog.getByLabelText(label)).toHaveAttribute('data-open', 'true');
     await user.clear(dialog.getByLabelText('Port'));
     await user.type(dialog.getByLabelText('Port'), '443');
     await waitFor(() => expect(preview()).toHaveAttribute('data-open', 'false'));
@@ -270,7 +272,7 @@ describe('before a rule is saved', () => {
     const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '443');
-    expect(await form.findByText('An older rule does the same. You need only one. See “Web”.')).toBeVisible();
+    await waitFor(() => expect(form.getByRole('status')).toHaveTextContent('Already allowed by “Web”.'));
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '*');

@@ -18,7 +18,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceOf } from '#api/fake-devices.ts';
 import { refusal, reply } from '#api/fake-server.ts';
 import { ruleOf } from './fake-rules.ts';
-import { answerRules, at, begin, log, open, revisionOf, row, server, status } from './open-firewall.tsx';
+import { answerRules, at, begin, log, open, openAt, revisionOf, row, server, status } from './open-firewall.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 
 beforeEach(begin);
@@ -35,9 +35,10 @@ describe('the list of rules', () => {
   it('says first that nothing applies the rules, and is never teal', async () => {
     open(ruleOf({ rule_name: 'Web', port: '443' }));
     await row('Web');
-    const summary = await screen.findByRole('region', { name: 'Your rules aren’t active.' });
+    const summary = await screen.findByRole('region', { name: 'No device applies these rules yet.' });
     expect(summary).toHaveAttribute('data-tone', 'unknown');
-    expect(summary).toHaveTextContent('Connect a device to use them.');
+    const [first] = within(summary).getAllByRole('link');
+    expect(first).toHaveTextContent('Add a device');
   });
 
   it('shows of each rule all that the specification names', async () => {
@@ -68,14 +69,13 @@ describe('the list of rules', () => {
     expect(screen.getByText(`${list}:*`)).toBeVisible();
   });
 
-  it('marks what is odd, and says why', async () => {
+  it('says which rule decides in place of one without an effect', async () => {
     const allow = ruleOf({ rule_name: 'Narrow allow', port: '22' });
-    const user = open(ruleOf({ rule_name: 'Wide block', action: 'block' }), allow);
+    open(ruleOf({ rule_name: 'Wide block', action: 'block' }), allow);
     const narrow = await row('Narrow allow');
     expect(screen.getByRole('region', { name: 'Active Rules' })).toHaveTextContent('2of 2, 1 conflict');
-    expect(narrow.queryByText(/Another rule blocks all of this traffic/u)).not.toBeInTheDocument();
-    await user.click(narrow.getByRole('button', { name: 'No effect', expanded: false }));
-    expect(narrow.getByText(/Another rule blocks all of this traffic/u)).toBeVisible();
+    expect(narrow.getByRole('rowheader')).toHaveTextContent('Blocked by “Wide block”.');
+    expect(narrow.queryByText(ruleSentence(allow))).not.toBeInTheDocument();
   });
 
   it('groups conflicts with one suggested change for each, which can be undone', async () => {
@@ -165,9 +165,24 @@ describe('the list of rules', () => {
 
     Element.prototype.scrollIntoView = vi.fn();
     const first = await row('Narrow allow');
-    await user.click(first.getByRole('button', { name: 'No effect' }));
-    await user.click(first.getByRole('button', { name: 'Show “Wide block”' }));
+    await user.click(first.getByRole('button', { name: 'Wide block' }));
     expect((await status('Wide block')).closest('tr')).toHaveFocus();
+  });
+
+  it('goes to the rule of the address, also one that is not among the first', async () => {
+    const scrollIntoView = vi.fn();
+    Element.prototype.scrollIntoView = scrollIntoView;
+    const many = Array.from({ length: 40 }, (_, index) => ruleOf({ rule_name: `Rule ${index}`, port: `${1000 + index}` }));
+    const last = many.at(-1);
+    openAt(`/firewall?rule=${last?.id}`, ...many);
+    await waitFor(async () => expect((await status('Rule 39')).closest('tr')).toHaveFocus());
+    expect((await status('Rule 39')).closest('tr')).toHaveAttribute('data-open', 'true');
+    expect(scrollIntoView).toHaveBeenCalledOnce();
+  });
+
+  it('says that the rule of the address is gone', async () => {
+    openAt('/firewall?rule=none', ruleOf());
+    expect(await screen.findByRole('alert')).toHaveTextContent('The rule of this link was deleted.');
   });
 
   it('reads the list anew on Refresh', async () => {
@@ -186,7 +201,7 @@ describe('the figures', () => {
     await waitFor(() => expect(blocked).toHaveTextContent('247'));
     expect(screen.getByRole('region', { name: 'Data Protected' })).toHaveTextContent('2.4GB');
     expect(screen.getByRole('region', { name: 'Status' })).toHaveTextContent('ACTIVE');
-    expect(blocked).toHaveTextContent('No device connected');
+    expect(blocked).toHaveTextContent('Not measured yet');
     const mark = within(blocked).getByRole('button', { name: 'Sample' });
     expect(within(blocked).queryByRole('tooltip')).not.toBeInTheDocument();
     await userEvent.hover(mark);

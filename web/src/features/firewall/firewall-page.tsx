@@ -1,10 +1,6 @@
-import { conflictsOf } from '@palisade/contract/firewall-advice';
-import { IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
-import { Button } from '#ui/button.tsx';
-import { ScreenLink } from '#ui/button-link.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Page } from '#ui/page.tsx';
 import { BlockedCard } from './blocked-card.tsx';
@@ -12,7 +8,7 @@ import { FirewallStats } from './firewall-stats.tsx';
 import { RulesCard } from './rules-card.tsx';
 import { Summary } from './summary.tsx';
 import { Tester } from './tester.tsx';
-import { useFindings, useRules } from './use-rules.ts';
+import { useConflicts, useRules } from './use-rules.ts';
 
 const loadDialog = () => import('./add-rule-dialog.tsx');
 /** Loaded on demand, because most visits only read. */
@@ -21,7 +17,7 @@ const AddRuleDialog = lazyPart(async () => (await loadDialog()).AddRuleDialog);
 export function FirewallPage() {
   const read = useRules();
   const { rules, total, isWhole, error, want } = read;
-  const findings = useFindings(rules, isWhole);
+  const conflicts = useConflicts(rules, isWhole);
   const { data: all, error: devicesError } = useQuery(devicesQuery);
   const devices = useMemo(() => all && livingOf(all), [all]);
   const hasDevices = devices !== undefined && devices.length > 0;
@@ -44,23 +40,14 @@ export function FirewallPage() {
 
   return (
     <Page title="Firewall" sentence="Control which connections your devices accept and make.">
-      <Summary devices={devices} isUnknown={devicesError !== null}>
-        <div className="firewall-actions">
-          <Button ref={addButton} size="l" icon={IconPlus} stroke={2} onClick={open}>
-            Add Rule
-          </Button>
-          <ScreenLink to="/devices" variant="quiet" size="l">
-            {hasDevices ? 'Devices' : 'Add a device'}
-          </ScreenLink>
-        </div>
-      </Summary>
+      <Summary devices={devices} isUnknown={devicesError !== null} addButton={addButton} onAdd={open} />
       <FirewallStats
         devices={devices}
         total={total}
         active={isWhole ? rules?.filter((rule) => rule.enabled).length : undefined}
-        conflicts={findings && rules && conflictsOf(rules, findings).length}
+        conflicts={conflicts?.size}
       />
-      <RulesCard read={read} findings={findings} devices={devices} onAdd={open} />
+      <RulesCard read={read} conflicts={conflicts} devices={devices} onAdd={open} />
       {hasDevices && rules && <BlockedCard devices={devices} rules={isWhole ? rules : undefined} onWant={want} />}
       {/* Rendered after the list, which would push it down. */}
       {(rules || error) && <Tester rules={isWhole ? rules : undefined} onWant={want} />}

@@ -21,13 +21,23 @@ interface FirewallStatsProps {
 /** The four figures. Three need measurements of a device; without one they are samples in the demo, and unknown otherwise. */
 export function FirewallStats({ devices, total, active, conflicts }: FirewallStatsProps) {
   const hasSamples = useConfig()?.demo === true;
+  const isAnswered = useIsConfigAnswered();
   // Rendered together with the mark, which would move the text if it came later.
-  const origin = useIsConfigAnswered() && <>{hasSamples && <FigureMark kind="sample" />} No device connected</>;
+  const originOf = (words: string) =>
+    isAnswered && (
+      <>
+        {hasSamples && <FigureMark kind="sample" />} {words}
+      </>
+    );
   const measured = useMeasured(devices);
   return (
     <div className="page__stats firewall-stats" data-columns="4">
-      <StatCard label="Status" icon={IconShieldCheck} value={measured?.status ?? (hasSamples ? 'ACTIVE' : 'NOT APPLIED')}>
-        {measured ? measured.where : origin}
+      <StatCard
+        label="Status"
+        icon={IconShieldCheck}
+        value={measured?.status ?? (isAnswered ? (hasSamples ? 'ACTIVE' : 'NOT APPLIED') : '–')}
+      >
+        {measured ? measured.where : originOf('on 0 devices')}
       </StatCard>
       <StatCard label="Active Rules" icon={IconListCheck} value={active === undefined ? '–' : formatNumber(active)}>
         {describeTotal(total, conflicts)}
@@ -37,14 +47,14 @@ export function FirewallStats({ devices, total, active, conflicts }: FirewallSta
         icon={IconBan}
         value={measured?.blocked ?? (hasSamples ? SAMPLE_FIGURES.blocked_attempts : '–')}
       >
-        {measured ? measured.blockedOrigin : origin}
+        {measured ? measured.blockedOrigin : originOf('Not measured yet')}
       </StatCard>
       <StatCard
         label="Data Protected"
         icon={IconDatabase}
         value={measured?.data ?? (hasSamples ? SAMPLE_FIGURES.data_protected : '–')}
       >
-        {measured ? 'Allowed by your rules' : origin}
+        {measured ? 'Allowed by your rules' : originOf('Not measured yet')}
       </StatCard>
     </div>
   );

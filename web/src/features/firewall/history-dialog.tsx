@@ -1,16 +1,17 @@
 import { type Revision, undoRevision } from '@palisade/contract/firewall';
 import { IconHistory } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { call, sentenceOf } from '#api/call.ts';
+import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { revisionsQuery } from './firewall.queries.ts';
 import { describeRevision } from './rule-words.ts';
-import './rule-fields.css';
 
 /** Recent changes, each with a button to revert to the state before it. */
 export function HistoryDialog({ onClose }: { onClose: () => void }) {
@@ -35,12 +36,12 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
         }
       >
         {(rows) => (
-          <ol className="rule-history" aria-label="Changes, newest first">
+          <Stack as="ol" lines aria-label="Changes, newest first">
             {rows.map((revision, index) => (
-              <li key={revision.id}>
-                <span>
+              <Row key={revision.id} as="li" gap="3" justify="between" wrap={false} className="pad-line base">
+                <span className="break">
                   <bdi>{describeRevision(revision)}</bdi>
-                  <span className="sub">
+                  <span className="sub small block">
                     <Moment iso={revision.created_at} now={now} />
                   </span>
                 </span>
@@ -53,16 +54,12 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
                 >
                   {index === 0 ? 'Undo' : 'Restore'}
                 </Button>
-              </li>
+              </Row>
             ))}
-          </ol>
+          </Stack>
         )}
       </Listed>
-      {undo.error && (
-        <p className="rule-form__failure" role="alert">
-          {sentenceOf(undo.error)}
-        </p>
-      )}
+      <Refusal error={undo.error} />
     </ModalWindow>
   );
 }

@@ -5,9 +5,11 @@ import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { readRuleFile } from './rule-file.ts';
 import { ruleSentence } from './rule-sentence.ts';
+import '#ui/refusal.css';
 import './rule-fields.css';
 
 /** Number of rules in the preview of a file. */
@@ -43,8 +45,8 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
 
   return (
     <ModalWindow title="Import rules" onClose={onClose}>
-      <Form className="rule-form" error={error} busy={isPending} onSubmit={save}>
-        <label className="rule-form__file">
+      <Form gap="4" className="rule-form" error={error} busy={isPending} onSubmit={save}>
+        <Stack as="label" gap="2" className="rule-form__file">
           Exported rules file
           <input
             type="file"
@@ -52,13 +54,13 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
             data-autofocus
             onChange={(event) => void choose(event.currentTarget.files?.[0])}
           />
-        </label>
+        </Stack>
         {file && (
           <>
-            <ul className="rule-form__rules" aria-label="Rules in the file">
+            <Stack as="ul" gap="2" aria-label="Rules in the file">
               {file.rules.slice(0, SHOWN).map((rule, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: rules of a file have no id, and their order is fixed
-                <li key={index}>
+                <li key={index} className="surface-sunken pad-s base break">
                   <b>
                     <bdi>{rule.rule_name}</bdi>
                   </b>
@@ -66,10 +68,10 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
                   {ruleSentence(rule)}
                 </li>
               ))}
-            </ul>
+            </Stack>
             {count > SHOWN && <p className="sub">{`And ${count - SHOWN} more.`}</p>}
             {total > 0 && (
-              <label className="rule-form__check">
+              <Row as="label" gap="2" align="start" wrap={false} className="rule-form__check">
                 <input type="checkbox" checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />
                 <span>
                   {plural(total, {
@@ -77,12 +79,12 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
                     other: `Replace my ${formatNumber(total)} rules. You can undo this.`,
                   })}
                 </span>
-              </label>
+              </Row>
             )}
           </>
         )}
         {(messages.length > 0 || isTooMany) && (
-          <div className="rule-form__failure" role="alert">
+          <div className="refusal" role="alert">
             {isTooMany && (
               <p>
                 {`You have ${formatNumber(total)} of ${formatNumber(RULES_MAXIMUM)} rules, so ${formatNumber(count)} more don’t fit. Delete some first.`}

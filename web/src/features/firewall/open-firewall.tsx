@@ -27,9 +27,12 @@ export function at<E extends Endpoint>(endpoint: E, rule: { id: string }): E {
 }
 
 /** Opens the page with these rules. */
-export function open(...rules: Rule[]) {
+export const open = (...rules: Rule[]) => openAt('/firewall', ...rules);
+
+/** Opens the page at an address. */
+export function openAt(address: string, ...rules: Rule[]) {
   answerRules(rules);
-  renderForTest(<FirewallPage />);
+  renderForTest(<FirewallPage />, address);
   return userEvent.setup();
 }
 

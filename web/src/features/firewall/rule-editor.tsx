@@ -5,7 +5,9 @@ import { CallError, call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row } from '#ui/layout.tsx';
 import { isEscape } from '#ui/pressed.ts';
+import { Refusal } from '#ui/refusal.tsx';
 import { updateRules } from './firewall.queries.ts';
 import { RuleFields, sentOf, useRuleForm } from './rule-fields.tsx';
 
@@ -67,6 +69,7 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
       error={error}
       busy={isPending}
       ref={element}
+      gap="4"
       className="rule-form"
       aria-label={`Edit ${rule.rule_name}`}
       onSubmit={form.onSubmit(save)}
@@ -75,17 +78,13 @@ export function RuleEditor({ rule, rules, onEnd }: RuleEditorProps) {
       }}
     >
       <RuleFields form={form} rules={rules} edited={rule} isAutofocused={false} />
-      {failure && (
-        <p className="rule-form__failure" role="alert">
-          {failure}
-        </p>
-      )}
-      <div className="rule-form__actions">
+      <Refusal error={failure}>{failure}</Refusal>
+      <Row gap="2" justify="end">
         <Button variant="quiet" onClick={() => onEnd(false)}>
           Cancel
         </Button>
         <Submit>Save</Submit>
-      </div>
+      </Row>
     </Form>
   );
 }

@@ -11,20 +11,22 @@ import {
   RULE_NAME_MAXIMUM,
   type Rule,
 } from '@palisade/contract/firewall';
-import { allowsEverything } from '@palisade/contract/firewall-advice';
+import { allowsEverything, conflictsOf } from '@palisade/contract/firewall-advice';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import { findings } from '@palisade/contract/firewall-verdict';
 import { listFirst } from '@palisade/contract/intl';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { z } from 'zod';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Choice } from '#ui/choice.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { cutsOf, describeCut } from './cut-connections.ts';
 import { DeviceChoice } from './device-choice.tsx';
 import { ruleSentence } from './rule-sentence.ts';
-import { ACTIONS, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
+import { ACTIONS, DIRECTIONS, describeDecider, PROTOCOLS } from './rule-words.ts';
 import './rule-fields.css';
 
 const HELP = {
@@ -93,16 +95,20 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   const [focused, setFocused] = useState<TextField>();
   const values = sentOf(form.values);
   const messages = messagesOf(values);
+  const terms = Object.keys(messages).length === 0 ? values : undefined;
+  const isOpen = terms !== undefined && allowsEverything(terms);
+  const limiting: TextField = values.direction === 'inbound' ? 'source_ip' : 'destination_ip';
   const { data: all } = useQuery(devicesQuery);
   const devices = all && livingOf(all);
   const chosen = form.values.device_ids ?? edited?.device_ids ?? [];
 
   /** While the person types, the sentence is a hint. It becomes an error when the focus leaves the field or the server refuses. */
-  function textProps(field: TextField): TextInputProps {
+  function textProps(field: TextField): TextInputProps & { 'data-open': boolean } {
     const hint = messages[field];
     const error = form.errors[field] ?? (focused === field ? undefined : hint);
     return {
       name: field,
+      'data-open': isOpen && (field === 'port' || field === limiting),
       size: 'md',
       autoComplete: 'off',
       autoCapitalize: 'none',
@@ -126,7 +132,7 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   return (
     <div className="rule-fields">
       <div className="rule-fields__columns">
-        <div className="rule-fields__inputs">
+        <Stack gap="4" className="rule-fields__inputs">
           <TextInput
             label="Rule Name"
             data-autofocus={isAutofocused || undefined}
@@ -138,14 +144,20 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
             placeholder="Web server"
             {...form.getInputProps('rule_name')}
           />
-          <div className="rule-fields__choices">
+          <Grid columns="2" gap="3" className="rule-fields__choices">
             <Choice
               label="Direction"
               size="md"
               data={optionsOf(directionSchema.options, DIRECTIONS)}
               {...form.getInputProps('direction')}
             />
-            <Choice label="Action" size="md" data={optionsOf(actionSchema.options, ACTIONS)} {...form.getInputProps('action')} />
+            <Choice
+              label="Action"
+              size="md"
+              data-open={isOpen}
+              data={optionsOf(actionSchema.options, ACTIONS)}
+              {...form.getInputProps('action')}
+            />
             <Choice
               label="Protocol"
               size="md"
@@ -153,7 +165,7 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
               {...form.getInputProps('protocol')}
             />
             <Choice label="Lasts" size="md" data={lasting} {...form.getInputProps('lasts')} />
-          </div>
+          </Grid>
           <TextInput label="Source IP" {...textProps('source_ip')} />
           <TextInput label="Destination IP" {...textProps('destination_ip')} />
           <TextInput
@@ -169,13 +181,8 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
           {devices && (devices.length > 1 || chosen.length > 0) && (
             <DeviceChoice devices={devices} chosen={chosen} onChange={(ids) => form.setFieldValue('device_ids', ids)} />
           )}
-        </div>
-        <RulePreview
-          terms={Object.keys(messages).length === 0 ? values : undefined}
-          rules={rules}
-          edited={edited}
-          devices={devices ?? []}
-        />
+        </Stack>
+        <RulePreview terms={terms} isOpen={isOpen} rules={rules} edited={edited} devices={devices ?? []} />
       </div>
     </div>
   );
@@ -189,45 +196,46 @@ const NAMED = 3;
 interface RulePreviewProps {
   /** Undefined while a field is invalid. */
   terms: NewRule | undefined;
+  /** Whether the rule allows everything. */
+  isOpen: boolean;
   rules: readonly Rule[] | undefined;
   edited: Rule | undefined;
   devices: readonly Device[];
 }
 
+const LIMIT = {
+  inbound: 'This rule allows everything. Enter a port or a source IP to limit it.',
+  outbound: 'This rule allows everything. Enter a port or a destination IP to limit it.',
+} as const;
+
 /** Preview of an unsaved rule among the others. */
-function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
+function RulePreview({ terms, isOpen, rules, edited, devices }: RulePreviewProps) {
   // Keeps typing responsive.
   const settled = useDeferredValue(terms);
-  const notes = useMemo(
-    () => (settled && rules ? notesOf(settled, rules, edited, devices) : []),
+  const { effect, notes } = useMemo(
+    () => (settled && rules ? effectOf(settled, rules, edited, devices) : NO_EFFECT),
     [settled, rules, edited, devices],
   );
-  const isOpen = terms !== undefined && allowsEverything(terms);
+  const isAmber = isOpen || effect !== undefined;
   return (
-    <div className="rule-fields__aside" role="status" data-open={isOpen}>
+    <div className="rule-fields__aside" role="status" data-open={isAmber}>
       {terms && (
         <>
-          <div className="rule-fields__preview">
-            <p className="rule-fields__sentence">
-              {isOpen && <IconAlertTriangle size={18} stroke={2} aria-hidden="true" />}
-              <span>{ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}</span>
+          <div className={`rule-fields__preview pad-m break ${isAmber ? 'surface-amber' : 'surface-sunken'}`}>
+            <p className={`medium ${isAmber ? 'amber' : ''}`}>
+              {isAmber && <IconAlertTriangle size={18} stroke={2} aria-hidden="true" />}{' '}
+              {effect ?? ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}
             </p>
-            {isOpen && (
-              <p className="sub">
-                {terms.direction === 'inbound'
-                  ? 'This rule allows everything. Enter a port or a source IP to limit it.'
-                  : 'This rule allows everything. Enter a port or a destination IP to limit it.'}
-              </p>
-            )}
+            {isOpen && <p className="sub">{LIMIT[terms.direction]}</p>}
           </div>
           {notes.length > 0 && (
-            <div className="rule-fields__notes">
+            <Stack gap="1" className="surface-sunken pad-m break above-2">
               {notes.map((note) => (
                 <p key={note} className="sub">
                   {note}
                 </p>
               ))}
-            </div>
+            </Stack>
           )}
         </>
       )}
@@ -235,8 +243,17 @@ function RulePreview({ terms, rules, edited, devices }: RulePreviewProps) {
   );
 }
 
-/** Contradictions between an unsaved rule and the others. */
-function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined, devices: readonly Device[]): string[] {
+interface Effect {
+  /** The rule that decides in place of this one, or why it matches nothing; undefined if it has an effect. */
+  effect: ReactNode | undefined;
+  /** Sentences about cut connections and redundant rules. */
+  notes: readonly string[];
+}
+
+const NO_EFFECT: Effect = { effect: undefined, notes: [] };
+
+/** The effect of an unsaved rule among the others. */
+function effectOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefined, devices: readonly Device[]): Effect {
   const {
     lasts: _,
     device_ids = edited?.device_ids ?? [],
@@ -253,14 +270,21 @@ function notesOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefine
     enabled: edited?.enabled ?? true,
   };
   const others = rules.filter((rule) => rule.id !== id);
-  const names = new Map(others.map((rule) => [rule.id, rule.rule_name]));
-  const found = findings([...others, candidate], id);
-  const own = found.filter(({ rule_id }) => rule_id === id);
-  const needless = found.filter(({ rule_id, kind }) => rule_id !== id && kind !== 'contradicting');
-  const named = needless.map(({ rule_id }) => `“${names.get(rule_id) ?? ''}”`);
-  return [
-    ...cutsOf(rules, [...others, candidate], devices).map(describeCut),
-    ...own.map(({ reason, other_id }) => (other_id === null ? reason : `${reason} See “${names.get(other_id) ?? ''}”.`)),
-    ...(needless.length > 0 ? [`This makes ${listFirst(named, NAMED)} redundant.`] : []),
-  ];
+  const all = [...others, candidate];
+  const byId = new Map(all.map((rule) => [rule.id, rule]));
+  const conflicts = conflictsOf(all, findings(all, id));
+  const own = conflicts.find(({ needless_id }) => needless_id === id);
+  const kept = byId.get(own?.kept_id ?? '');
+  const named = conflicts
+    .filter(({ needless_id }) => needless_id !== id)
+    .map(({ needless_id }) => `“${byId.get(needless_id)?.rule_name ?? ''}”`);
+  return {
+    effect:
+      own &&
+      (kept ? <Sentence text={describeDecider(candidate, kept)} parts={{ rule: <bdi>{kept.rule_name}</bdi> }} /> : own.reason),
+    notes: [
+      ...cutsOf(rules, all, devices).map(describeCut),
+      ...(named.length > 0 ? [`This makes ${listFirst(named, NAMED)} redundant.`] : []),
+    ],
+  };
 }

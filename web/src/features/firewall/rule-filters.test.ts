@@ -5,7 +5,7 @@ import { chosenOf, EVERY_RULE } from './rule-filters.tsx';
 const OFFICE = ruleOf({ rule_name: 'office', port: '53', source_ip: '10.0.0.0/8' });
 const GUEST = ruleOf({ rule_name: 'Guest', port: '3389', action: 'block', enabled: false });
 const OUT = ruleOf({ rule_name: 'Away', direction: 'outbound', destination_ip: '198.51.100.7' });
-const FINDINGS = new Map([[GUEST.id, []]]);
+const CONFLICTS = new Map([[GUEST.id, undefined]]);
 
 it.each([
   ['nothing', {}, [OFFICE, GUEST, OUT]],
@@ -23,5 +23,5 @@ it.each([
   ['the oldest first', { sort: 'oldest' }, [OUT, GUEST, OFFICE]],
   ['names', { sort: 'name' }, [OUT, GUEST, OFFICE]],
 ] as const)('rules are chosen by %s', (_, choice, rules) => {
-  expect(chosenOf([OFFICE, GUEST, OUT], FINDINGS, { ...EVERY_RULE, ...choice })).toEqual(rules);
+  expect(chosenOf([OFFICE, GUEST, OUT], CONFLICTS, { ...EVERY_RULE, ...choice })).toEqual(rules);
 });

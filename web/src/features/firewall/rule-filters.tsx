@@ -1,6 +1,5 @@
 import type { Rule } from '@palisade/contract/firewall';
 import { actionSchema, directionSchema } from '@palisade/contract/firewall';
-import type { Finding } from '@palisade/contract/firewall-verdict';
 import { compareNames, foldText } from '@palisade/contract/text';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { ruleSentence } from './rule-sentence.ts';
@@ -31,13 +30,13 @@ const SORTS = [
 /** The rules that match the choice, newest first by default. The search covers name, sentence, addresses and port. */
 export function chosenOf(
   rules: readonly Rule[],
-  findings: ReadonlyMap<string, readonly Finding[]>,
+  conflicts: ReadonlyMap<string, unknown>,
   { state, direction, action, sort, search }: RuleChoice,
 ): Rule[] {
   const words = foldText(search.trim());
   const found = rules.filter(
     (rule) =>
-      (state === undefined || (state === 'odd' ? findings.has(rule.id) : rule.enabled === (state === 'on'))) &&
+      (state === undefined || (state === 'odd' ? conflicts.has(rule.id) : rule.enabled === (state === 'on'))) &&
       (direction === undefined || rule.direction === direction) &&
       (action === undefined || rule.action === action) &&
       (words === '' ||

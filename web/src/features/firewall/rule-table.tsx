@@ -1,7 +1,7 @@
 import type { Device } from '@palisade/contract/devices';
 import type { Rule } from '@palisade/contract/firewall';
+import type { Conflict } from '@palisade/contract/firewall-advice';
 import { EVERY } from '@palisade/contract/firewall-grammar';
-import type { Finding } from '@palisade/contract/firewall-verdict';
 import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
 import {
   IconAlertTriangle,
@@ -14,17 +14,20 @@ import {
   IconTrash,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type ComponentProps, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ComponentProps, memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge } from '#ui/badge.tsx';
-import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
+import { Toggle } from '#ui/toggle.tsx';
+import type { useAsked } from '#ui/use-asked.ts';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
-import { ACTIONS, DIRECTIONS, describeSource, FINDINGS, PROTOCOLS } from './rule-words.ts';
+import { ACTIONS, DIRECTIONS, describeDecider, describeSource, PROTOCOLS } from './rule-words.ts';
 import type { RuleActions } from './use-rule-actions.ts';
+import '#ui/records.css';
 import './rule-table.css';
 
 /** Loaded when a rule is first edited. */
@@ -34,11 +37,13 @@ const COLUMNS = 9;
 
 interface RuleTableProps {
   rules: readonly Rule[];
-  /** Names of all rules by id: a finding may name a rule that the filter hides. */
-  names: ReadonlyMap<string, string>;
+  /** All rules by id: a conflict may name a rule that the filter hides. */
+  byId: ReadonlyMap<string, Rule>;
   /** All rules, for the editor. */
   all: readonly Rule[] | undefined;
-  findings: ReadonlyMap<string, readonly Finding[]>;
+  conflicts: ReadonlyMap<string, Conflict>;
+  /** The rule of the address. */
+  asked: ReturnType<typeof useAsked>;
   actions: RuleActions;
   devices: readonly Device[];
   /** Packets that each rule decided; undefined without a device that counts. */
@@ -55,15 +60,13 @@ interface RuleTableProps {
   areAllSelected: boolean;
 }
 
-const NO_FINDINGS: readonly Finding[] = [];
-const NO_NAMES: ReadonlyMap<string, string> = new Map();
-
 /** The rules as a table; on narrow screens each row is a card. */
 export function RuleTable({
   rules,
-  names,
+  byId,
   all,
-  findings,
+  conflicts,
+  asked,
   actions,
   devices,
   counts,
@@ -100,7 +103,7 @@ export function RuleTable({
     ended.current = undefined;
   }, [edited]);
   return (
-    <table className="rule-table">
+    <table className="records rule-table">
       <thead>
         <tr>
           <th scope="col" className="rule-select">
@@ -135,8 +138,9 @@ export function RuleTable({
               key={rule.id}
               rule={rule}
               isBusy={actions.busy.has(rule.id)}
-              findings={findings.get(rule.id) ?? NO_FINDINGS}
-              names={findings.has(rule.id) ? names : NO_NAMES}
+              conflict={conflicts.get(rule.id)}
+              kept={byId.get(conflicts.get(rule.id)?.kept_id ?? '')}
+              reach={asked.id === rule.id ? asked.reach : undefined}
               does={does}
               isSelected={selected.has(rule.id)}
               devices={devices}
@@ -168,8 +172,11 @@ interface RowActions extends Pick<RuleActions, 'toggle' | 'remove'> {
 interface RuleRowProps {
   rule: Rule;
   isBusy: boolean;
-  findings: readonly Finding[];
-  names: ReadonlyMap<string, string>;
+  conflict: Conflict | undefined;
+  /** The rule that decides in place of one without an effect. */
+  kept: Rule | undefined;
+  /** Given if the address names this rule. */
+  reach: ((row: HTMLElement | null) => void) | undefined;
   does: RowActions;
   isSelected: boolean;
   devices: readonly Device[];
@@ -186,18 +193,26 @@ function describeTerms(rule: Rule): string {
   return `${DIRECTIONS[rule.direction]}, ${PROTOCOLS[rule.protocol]}, ${short}`;
 }
 
-const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isSelected, devices, packets }: RuleRowProps) {
+const RuleRow = memo(function RuleRow({ rule, isBusy, reach, does, isSelected, devices, ...facts }: RuleRowProps) {
   // On a phone a row has two lines, and the person expands the details.
   const [isOpen, setIsOpen] = useState(false);
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (reach === undefined) return;
+    setIsOpen(true);
+    reach(row.current);
+  }, [reach]);
   const DirectionIcon = rule.direction === 'inbound' ? IconArrowDownLeft : IconArrowUpRight;
   return (
     <tr
+      ref={row}
       id={rowId(rule.id)}
       tabIndex={-1}
       className="rule-row"
       data-enabled={rule.enabled}
       data-open={isOpen}
       data-selected={isSelected}
+      data-asked={reach !== undefined}
       aria-busy={isBusy}
     >
       <td className="rule-select">
@@ -209,44 +224,39 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isS
         />
       </td>
       <td className="rule-row__status">
-        <label className="rule-switch">
-          <input
-            type="checkbox"
-            role="switch"
-            aria-label={`Status of ${rule.rule_name}`}
-            checked={rule.enabled}
-            aria-checked={rule.enabled}
-            onChange={() => does.toggle(rule)}
-          />
-          <span aria-hidden="true">{rule.enabled ? 'On' : 'Off'}</span>
-        </label>
+        <Toggle
+          name={`Status of ${rule.rule_name}`}
+          label={<span aria-hidden="true">{rule.enabled ? 'On' : 'Off'}</span>}
+          isOn={rule.enabled}
+          onChange={() => does.toggle(rule)}
+        />
       </td>
       <th scope="row" className="rule-row__rule">
-        <bdi className="rule-row__name">{rule.rule_name}</bdi>
+        <bdi className="block medium break">{rule.rule_name}</bdi>
         {/* CSS adds the action before the text, in the colour of the action. */}
-        <span className="rule-row__terms" data-action={rule.action} data-words={ACTIONS[rule.action]}>
+        <span className="rule-row__terms muted small" data-action={rule.action} data-words={ACTIONS[rule.action]}>
           {describeTerms(rule)}
         </span>
-        <span className="rule-row__sentence">{ruleSentence(rule)}</span>
-        <RowFindings rule={rule} packets={packets} findings={findings} names={names} onShow={does.show} />
+        <Effect rule={rule} onShow={does.show} {...facts} />
+        <RowFacts rule={rule} packets={facts.packets} />
         <RowDevices rule={rule} devices={devices} />
       </th>
-      <td className="rule-row__direction">
-        <span className="rule-row__fact">
-          <DirectionIcon size={16} stroke={1.7} aria-hidden="true" />
+      <td className="rule-row__column">
+        <Row as="span" gap="1" className="nowrap" wrap={false}>
+          <DirectionIcon size={16} stroke={1.7} aria-hidden="true" className="muted" />
           {DIRECTIONS[rule.direction]}
-        </span>
+        </Row>
       </td>
-      <td className="rule-row__action">
+      <td className="rule-row__column">
         <Badge tone={rule.action === 'allow' ? 'safe' : 'note'} icon={rule.action === 'allow' ? IconCheck : IconBan}>
           {ACTIONS[rule.action]}
         </Badge>
       </td>
-      <td className="rule-row__protocol">{PROTOCOLS[rule.protocol]}</td>
+      <td className="rule-row__column">{PROTOCOLS[rule.protocol]}</td>
       <td className="rule-row__source">
         <LongText text={describeSource(rule)} />
         {rule.destination_ip !== EVERY && (
-          <span className="rule-row__destination">
+          <span className="block faint small">
             <Sentence text="to {destination}" parts={{ destination: <LongText text={rule.destination_ip} /> }} />
           </span>
         )}
@@ -259,7 +269,7 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, findings, names, does, isS
           onClick={() => setIsOpen(!isOpen)}
         />
       </td>
-      <td className="rule-row__buttons">
+      <td className="rule-row__buttons nowrap">
         <ShowToSupport kind="rule" id={rule.id} name={rule.rule_name} isSmall />
         <RowButton
           icon={IconPencil}
@@ -288,43 +298,35 @@ function RowButton({ icon: Icon, ...props }: ComponentProps<'button'> & { icon: 
   );
 }
 
-interface RowFindingsProps extends Pick<RuleRowProps, 'rule' | 'packets' | 'findings' | 'names'> {
+interface EffectProps extends Pick<RuleRowProps, 'rule' | 'conflict' | 'kept'> {
   onShow: (rule_id: string) => void;
 }
 
-/** The facts of a rule and its contradictions. Pressing a contradiction shows its explanation. */
-function RowFindings({ rule, packets, findings, names, onShow }: RowFindingsProps) {
-  const [open, setOpen] = useState<Finding['kind']>();
+/** The effect of a rule in one sentence. Without an effect, the rule that decides in its place. */
+function Effect({ rule, conflict, kept, onShow }: EffectProps) {
+  if (!rule.enabled || conflict === undefined) {
+    const sentence = ruleSentence(rule);
+    return <span className="rule-row__sentence break muted">{rule.enabled ? sentence : `If turned on: ${sentence}`}</span>;
+  }
   return (
-    <>
-      <RowFacts rule={rule} packets={packets}>
-        {findings.map(({ kind }) => (
-          <button
-            key={kind}
-            type="button"
-            className="rule-finding__kind"
-            aria-expanded={open === kind}
-            onClick={() => setOpen(open === kind ? undefined : kind)}
-          >
-            <IconAlertTriangle size={14} stroke={2} aria-hidden="true" />
-            {FINDINGS[kind]}
-          </button>
-        ))}
-      </RowFacts>
-      {findings
-        .filter(({ kind }) => kind === open)
-        .map((finding) => (
-          <FindingNote key={finding.kind} finding={finding} otherName={names.get(finding.other_id ?? '') ?? ''} onShow={onShow} />
-        ))}
-    </>
+    <span className="rule-row__effect amber break" title={conflict.reason}>
+      <IconAlertTriangle size={14} stroke={2} aria-hidden="true" />{' '}
+      {kept ? (
+        <Sentence
+          text={describeDecider(rule, kept)}
+          parts={{
+            rule: (
+              <button type="button" className="bare" onClick={() => onShow(kept.id)}>
+                <bdi>{kept.rule_name}</bdi>
+              </button>
+            ),
+          }}
+        />
+      ) : (
+        conflict.reason
+      )}
+    </span>
   );
-}
-
-/** One line: creation date, duration and contradictions. It keeps its height when contradictions appear. */
-interface RowFactsProps {
-  rule: Rule;
-  packets: number | undefined;
-  children: ReactNode;
 }
 
 function describePackets(packets: number, action: Rule['action']): string {
@@ -334,11 +336,12 @@ function describePackets(packets: number, action: Rule['action']): string {
     : plural(packets, { one: '1 packet allowed', other: `${count} packets allowed` });
 }
 
-const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsProps) {
+/** One line: creation date, duration and decided packets. */
+const RowFacts = memo(function RowFacts({ rule, packets }: Pick<RuleRowProps, 'rule' | 'packets'>) {
   const now = useMinute();
   const isOver = rule.expires_at !== null && !rule.enabled && Date.parse(rule.expires_at) <= now;
   return (
-    <span className="rule-row__facts">
+    <Row as="span" gap="3" rowGap="0" className="rule-row__facts faint small">
       <span>
         <Sentence text="Created {when}" parts={{ when: <Moment iso={rule.created_at} now={now} /> }} />
       </span>
@@ -348,8 +351,7 @@ const RowFacts = memo(function RowFacts({ rule, packets, children }: RowFactsPro
         </span>
       )}
       {packets !== undefined && <span className="num">{describePackets(packets, rule.action)}</span>}
-      {children}
-    </span>
+    </Row>
   );
 });
 
@@ -362,35 +364,15 @@ function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] 
   return (
     <>
       {rule.device_ids.length > 0 && (
-        <span className="rule-row__sentence">
+        <span className="rule-row__sentence break muted">
           {own.length === 0 ? 'Only on deleted devices.' : `Only on ${listFirst(own.map(({ device_name }) => device_name))}.`}
         </span>
       )}
       {refused.map(({ device_name, message }) => (
-        <span key={device_name} className="rule-row__refused">
+        <span key={device_name} className="rule-row__refused red small block break">
           <Sentence text="Rejected by {device}: {message}" parts={{ device: <bdi>{device_name}</bdi>, message }} />
         </span>
       ))}
     </>
-  );
-}
-
-/** A contradiction of a rule, its explanation, and a link to the other rule. */
-interface FindingNoteProps {
-  finding: Finding;
-  otherName: string;
-  onShow: (rule_id: string) => void;
-}
-
-function FindingNote({ finding: { reason, other_id }, otherName, onShow }: FindingNoteProps) {
-  return (
-    <span className="rule-finding">
-      <span>{reason}</span>
-      {other_id !== null && (
-        <Button variant="text" size="s" onClick={() => onShow(other_id)}>
-          <Sentence text="Show “{rule}”" parts={{ rule: <bdi>{otherName}</bdi> }} />
-        </Button>
-      )}
-    </span>
   );
 }

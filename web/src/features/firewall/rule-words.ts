@@ -1,4 +1,4 @@
-import type { Action, Direction, NewRule, Protocol, Revision } from '@palisade/contract/firewall';
+import type { Action, Direction, NewRule, Protocol, Revision, Rule } from '@palisade/contract/firewall';
 import type { FindingKind } from '@palisade/contract/firewall-verdict';
 import { formatNumber, plural } from '@palisade/contract/intl';
 
@@ -10,6 +10,16 @@ export const FINDINGS: Record<FindingKind, string> = {
   contradicting: 'Contradiction',
   never_matching: 'No effect',
 };
+
+const DECIDED = {
+  allow: { allow: 'Already allowed by “{rule}”.', block: 'Allowed by “{rule}”.' },
+  block: { allow: 'Blocked by “{rule}”.', block: 'Already blocked by “{rule}”.' },
+} as const satisfies Record<Action, Record<Action, string>>;
+
+/** The rule that decides in place of one without an effect, as the text of a `Sentence`. */
+export function describeDecider(needless: Pick<Rule, 'action'>, kept: Pick<Rule, 'action'>) {
+  return DECIDED[kept.action][needless.action];
+}
 
 /** The default of devices for traffic without a matching rule. */
 export const DEFAULTS_SENTENCE = 'Without a matching rule: inbound blocked, outbound allowed.';

@@ -1,7 +1,6 @@
 import type { Device } from '@palisade/contract/devices';
 import type { Rule, RuleChange } from '@palisade/contract/firewall';
-import { conflictsOf } from '@palisade/contract/firewall-advice';
-import type { Finding } from '@palisade/contract/firewall-verdict';
+import type { Conflict } from '@palisade/contract/firewall-advice';
 import { IconArrowBackUp, IconChecks, IconDownload, IconHistory, IconListCheck, IconUpload, IconWall } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -9,11 +8,14 @@ import { flushSync } from 'react-dom';
 import { useSearchParams } from 'react-router';
 import { ruleCountsQuery } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
+import { Refusal } from '#ui/refusal.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice, NothingMatches } from '#ui/states.tsx';
+import { useAsked } from '#ui/use-asked.ts';
 import { ConflictGroups } from './conflict-groups.tsx';
 import { FIRST_RULES } from './firewall.queries.ts';
 import { chosenOf, EVERY_RULE, type RuleChoice, RuleFilters } from './rule-filters.tsx';
@@ -26,7 +28,7 @@ import type { ReadRules } from './use-rules.ts';
 /** Number of rows that "show more" adds. */
 const ROWS_AT_ONCE = 50;
 
-const NO_FINDINGS: readonly Finding[] = [];
+const NO_CONFLICTS: ReadonlyMap<string, Conflict> = new Map();
 const NO_DEVICES: readonly Device[] = [];
 
 const HistoryDialog = lazyPart(async () => (await import('./history-dialog.tsx')).HistoryDialog);
@@ -37,20 +39,23 @@ type Dialog = 'history' | 'import' | 'export';
 
 interface RulesCardProps {
   read: ReadRules;
-  findings: readonly Finding[] | undefined;
+  /** Rules without an effect, by id; undefined before the analysis. */
+  conflicts: ReadonlyMap<string, Conflict> | undefined;
   /** Devices that are not revoked; undefined while loading. */
   devices: readonly Device[] | undefined;
   onAdd: () => void;
 }
 
-export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, onAdd }: RulesCardProps) {
+export function RulesCard({ read, conflicts = NO_CONFLICTS, devices = NO_DEVICES, onAdd }: RulesCardProps) {
   const { rules, total = 0, isWhole, error, refetch, want } = read;
   const actions = useRuleActions();
   const { dialog, setDialog, target } = useDialog(want);
   const selection = useSelection();
-  const { choice, choose, byRule, conflicts, found, shown, left, showMore, show } = useChosen(read, findings, selection.clear);
+  const asked = useAsked('rule');
+  const { choice, choose, found, shown, left, showMore, show } = useChosen(read, conflicts, asked.id, selection.clear);
   const counts = useRuleCounts(devices);
-  const names = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule.rule_name])), [rules]);
+  const byId = useMemo(() => new Map(rules?.map((rule) => [rule.id, rule])), [rules]);
+  const isGone = asked.id !== null && isWhole && !byId.has(asked.id);
   const body = useFocusAfterDeletion(found);
   const selected = found?.filter(({ id }) => selection.ids.has(id)) ?? [];
   function changeSelected(change: RuleChange) {
@@ -62,7 +67,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
     <RefreshedCard title="Rules" onRefresh={refetch}>
       {(refresh) => (
         <div ref={body} className="rules" data-selecting={selection.isOn}>
-          <p className="sub rules__note">
+          <p className="sub">
             {devices.length === 0
               ? `A block always wins over an allow. ${DEFAULTS_SENTENCE}`
               : 'A block always wins over an allow. Without a matching rule, each device uses its default.'}
@@ -74,6 +79,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             onOpen={setDialog}
             onSelect={choice.state === 'odd' ? undefined : selection.begin}
           />
+          <Refusal error={isGone}>The rule of this link was deleted.</Refusal>
           <ActionOutcome actions={actions} />
           {rules && rules.length > 0 && (
             <RuleFilters
@@ -82,7 +88,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
               counts={{
                 // With many rules this count would arrive later and move other content, so it is omitted.
                 on: total <= FIRST_RULES ? rules.filter(({ enabled }) => enabled).length : undefined,
-                odd: conflicts.length,
+                odd: conflicts.size,
               }}
               onChange={choose}
             />
@@ -92,7 +98,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             isSliced
             list={{ rows: found, error, refetch: refresh }}
             empty={
-              choice.state === 'odd' && conflicts.length === 0 ? (
+              choice.state === 'odd' && conflicts.size === 0 ? (
                 <NoConflicts onShowAll={() => choose(EVERY_RULE)} />
               ) : rules && rules.length > 0 ? (
                 <NoMatch onShowAll={() => choose(EVERY_RULE)} />
@@ -104,7 +110,7 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
             {(rows) =>
               choice.state === 'odd' ? (
                 <ConflictGroups
-                  conflicts={conflicts.filter(({ needless_id }) => rows.some(({ id }) => id === needless_id))}
+                  conflicts={rows.flatMap(({ id }) => conflicts.get(id) ?? [])}
                   rules={rules ?? rows}
                   isBusy={actions.busy.size > 0}
                   onDelete={(needless) => actions.changeMany(needless, 'delete')}
@@ -113,9 +119,10 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
               ) : (
                 <RuleTable
                   rules={rows.slice(0, shown)}
-                  names={names}
+                  byId={byId}
+                  asked={asked}
                   all={isWhole ? rules : undefined}
-                  findings={byRule}
+                  conflicts={conflicts}
                   actions={actions}
                   devices={devices}
                   counts={counts}
@@ -160,18 +167,24 @@ export function RulesCard({ read, findings = NO_FINDINGS, devices = NO_DEVICES, 
 }
 
 /** The listed rules: filtered, sorted, and limited to the shown number. Calls `onChoose` with each new filter. */
-function useChosen({ rules, total = 0, isWhole, want }: ReadRules, findings: readonly Finding[], onChoose: () => void) {
+function useChosen(
+  { rules, total = 0, isWhole, want }: ReadRules,
+  conflicts: ReadonlyMap<string, Conflict>,
+  asked_id: string | null,
+  onChoose: () => void,
+) {
   const [choice, setChoice] = useState(EVERY_RULE);
-  const [shown, setShown] = useState(FIRST_RULES);
-  const byRule = useMemo(() => Map.groupBy(findings, ({ rule_id }) => rule_id), [findings]);
-  const conflicts = useMemo(() => conflictsOf(rules ?? [], findings), [rules, findings]);
+  const [least, setShown] = useState(FIRST_RULES);
+  const placeOf = (rule_id: string | null) => rules?.findIndex(({ id }) => id === rule_id) ?? -1;
+  const shown = Math.max(least, placeOf(asked_id) + 1);
+  useEffect(() => {
+    if (asked_id !== null) want();
+  }, [asked_id, want]);
   const isNarrowed = choice !== EVERY_RULE;
   // Filters and sorting need all rules.
-  const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, byRule, choice));
+  const found = rules && (isNarrowed && !isWhole ? undefined : chosenOf(rules, conflicts, choice));
   return {
     choice,
-    byRule,
-    conflicts,
     found,
     shown,
     left: (isNarrowed ? (found?.length ?? 0) : total) - shown,
@@ -188,10 +201,9 @@ function useChosen({ rules, total = 0, isWhole, want }: ReadRules, findings: rea
     /** Shows a rule, resetting the filter if it hides the rule. */
     show(rule_id: string) {
       if (goToRule(rule_id)) return;
-      const place = rules?.findIndex(({ id }) => id === rule_id) ?? -1;
       flushSync(() => {
         setChoice(EVERY_RULE);
-        setShown(Math.max(FIRST_RULES, place + 1));
+        setShown(Math.max(FIRST_RULES, placeOf(rule_id) + 1));
       });
       goToRule(rule_id);
     },
@@ -259,7 +271,7 @@ interface RuleToolsProps {
 
 function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
   return (
-    <div className="rules__tools">
+    <Row gap="0" className="rules__tools">
       <Button variant="text" size="s" icon={IconHistory} onClick={() => onOpen('history')}>
         History
       </Button>
@@ -286,7 +298,7 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
           Select
         </Button>
       )}
-    </div>
+    </Row>
   );
 }
 
@@ -295,14 +307,19 @@ function ActionOutcome({ actions: { failure, notice, canUndo, isUndoing, undo } 
   return (
     <>
       {failure && <ErrorNotice title={failure.title} sentence={failure.sentence} onRetry={failure.retry} />}
-      <div className={canUndo ? 'rules__done' : 'visually-hidden'}>
+      <Row
+        justify="between"
+        gap="3"
+        rowGap="1"
+        className={canUndo ? 'rules__done surface-sunken pad-s base break' : 'visually-hidden'}
+      >
         <p role="status">{notice}</p>
         {canUndo && (
           <Button variant="text" size="s" icon={IconArrowBackUp} loading={isUndoing} onClick={undo}>
             Undo
           </Button>
         )}
-      </div>
+      </Row>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { RuleChange } from '@palisade/contract/firewall';
 import { Button } from '#ui/button.tsx';
-import './selection-bar.css';
+import { Row } from '#ui/layout.tsx';
 
 interface SelectionBarProps {
   /** Number of selected rules, and of listed rules. */
@@ -16,9 +16,16 @@ interface SelectionBarProps {
 export function SelectionBar({ selected, total, isBusy, onChange, onAll, onClear }: SelectionBarProps) {
   const isNone = selected === 0;
   return (
-    <fieldset className="selection-bar" aria-label="Selected rules">
-      <span className="selection-bar__count num" role="status">{`${selected} of ${total} selected`}</span>
-      <div className="selection-bar__buttons">
+    <Row
+      as="fieldset"
+      gap="3"
+      rowGap="2"
+      justify="between"
+      className="selection-bar surface-raised pad-s above-3"
+      aria-label="Selected rules"
+    >
+      <span className="base medium num" role="status">{`${selected} of ${total} selected`}</span>
+      <Row gap="1">
         <Button size="s" variant="quiet" disabled={isNone || isBusy} onClick={() => onChange('enable')}>
           Enable
         </Button>
@@ -36,7 +43,7 @@ export function SelectionBar({ selected, total, isBusy, onChange, onAll, onClear
         <Button size="s" variant="text" onClick={onClear}>
           Done
         </Button>
-      </div>
-    </fieldset>
+      </Row>
+    </Row>
   );
 }

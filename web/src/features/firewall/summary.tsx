@@ -1,18 +1,28 @@
 import type { Device } from '@palisade/contract/devices';
 import { listFirst } from '@palisade/contract/intl';
-import { IconAlertTriangle, IconClock, IconCloudOff, IconShieldCheck, IconWall } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { IconAlertTriangle, IconClock, IconCloudOff, IconPlus, IconShieldCheck, IconWall } from '@tabler/icons-react';
+import type { RefObject } from 'react';
+import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Lead, type LeadTone, LeadWaiting } from '#ui/lead.tsx';
-import { describeAge, useMinute } from '#ui/moment.tsx';
+import { describeAge, describeMoment, useMinute } from '#ui/moment.tsx';
 
 interface Answer {
   tone: LeadTone;
   icon: typeof IconWall;
   title: string;
   sentence: string;
+  /** The action that comes before a new rule. */
+  fix?: { label: string; to: string };
 }
 
+const openDevice = ({ id }: Device) => ({ label: 'Open the device', to: `/devices?device=${id}` });
 const named = (devices: readonly Device[]) => listFirst(devices.map(({ device_name }) => device_name));
+const NOWHERE = 'No device applies these rules yet.';
+/** A device that was not heard for longer may no longer apply its rules: the same time as in the security check. In ms. */
+const SILENT_MS = 86_400_000;
+const ADD_DEVICE = { label: 'Add a device', to: '/devices?add' };
 
 /** Whether and where the rules are in force. Teal only if every device confirms it. */
 export function answerOf(devices: readonly Device[], now: number): Answer {
@@ -20,8 +30,9 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
     return {
       tone: 'unknown',
       icon: IconWall,
-      title: 'Your rules aren’t active.',
-      sentence: 'Connect a device to use them.',
+      title: NOWHERE,
+      sentence: 'We save them here. They take effect on computers with the Palisade agent.',
+      fix: ADD_DEVICE,
     };
   }
   const state = (device: Device) => (device.capabilities?.firewall === 'unavailable' ? 'unavailable' : device.enforcement.state);
@@ -36,6 +47,7 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       icon: IconAlertTriangle,
       title: `${named(refused)} couldn’t apply your rules.`,
       sentence: `${why} Your previous rules still apply there.`,
+      fix: openDevice(worst),
     };
   }
   const pending = devices.filter((device) => ['pending', 'trial'].includes(state(device)));
@@ -56,8 +68,21 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
     return {
       tone: 'attention',
       icon: IconAlertTriangle,
-      title: 'No device can apply your rules.',
+      title: NOWHERE,
       sentence: off[0]?.capabilities?.firewall_reason ?? 'Your devices have no supported firewall.',
+      fix: ADD_DEVICE,
+    };
+  }
+  const [silent] = devices.filter(
+    (device) => device.state === 'offline' && device.last_seen_at !== null && now - Date.parse(device.last_seen_at) > SILENT_MS,
+  );
+  if (silent?.last_seen_at) {
+    return {
+      tone: 'attention',
+      icon: IconClock,
+      title: `${silent.device_name} hasn’t reported since ${describeMoment(silent.last_seen_at, now)}.`,
+      sentence: 'It had your rules then. Check that it is on and connected.',
+      fix: openDevice(silent),
     };
   }
   return {
@@ -68,24 +93,46 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
   };
 }
 
+const UNREAD: Answer = {
+  tone: 'unknown',
+  icon: IconCloudOff,
+  title: 'We couldn’t check your rules.',
+  sentence: 'We couldn’t load your devices. Your rules are saved; reload the page.',
+};
+
 interface SummaryProps {
   /** Undefined while loading. */
   devices: readonly Device[] | undefined;
   isUnknown: boolean;
-  children: ReactNode;
+  addButton: RefObject<HTMLButtonElement | null>;
+  onAdd: () => void;
 }
 
 /** The answer, then the actions. Waits for the devices, so that its text does not change while the person reads it. */
-export function Summary({ devices, isUnknown, children }: SummaryProps) {
+export function Summary({ devices, isUnknown, addButton, onAdd }: SummaryProps) {
   const now = useMinute();
   if (!devices && !isUnknown) return <LeadWaiting label="Checking your rules" />;
-  const answer = devices
-    ? answerOf(devices, now)
-    : {
-        tone: 'unknown' as const,
-        icon: IconCloudOff,
-        title: 'We couldn’t check your rules.',
-        sentence: 'We couldn’t load your devices. Your rules are saved; reload the page.',
-      };
-  return <Lead tone={answer.tone} icon={answer.icon} title={answer.title} sentence={answer.sentence} action={children} />;
+  const { fix, ...answer } = devices ? answerOf(devices, now) : UNREAD;
+  return (
+    <Lead
+      {...answer}
+      action={
+        <Row gap="2" className="firewall-actions">
+          {fix && (
+            <ScreenLink to={fix.to} size="l">
+              {fix.label}
+            </ScreenLink>
+          )}
+          <Button ref={addButton} variant={fix ? 'quiet' : 'primary'} size="l" icon={IconPlus} stroke={2} onClick={onAdd}>
+            Add Rule
+          </Button>
+          {!fix && (
+            <ScreenLink to="/devices" variant="quiet" size="l">
+              Devices
+            </ScreenLink>
+          )}
+        </Row>
+      }
+    />
+  );
 }

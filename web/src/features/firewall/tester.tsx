@@ -7,8 +7,10 @@ import { type ChangeEvent, useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { DEFAULTS_SENTENCE, DIRECTIONS, PROTOCOLS } from './rule-words.ts';
+import './rule-fields.css';
 import './tester.css';
 
 const PACKET_PROTOCOLS = ['tcp', 'udp', 'icmp'] as const;
@@ -42,7 +44,7 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
   return (
     <Card title="Would this pass?">
       <p className="sub">Enter a connection to see which rule decides. Nothing is sent.</p>
-      <Form className="tester" noValidate error={messages} busy={false} onSubmit={ask} onFocus={onWant}>
+      <Form gap="4" className="rule-form tester" noValidate error={messages} busy={false} onSubmit={ask} onFocus={onWant}>
         <Choice
           label="Direction"
           size="md"
@@ -108,9 +110,14 @@ function Answer({ rules, packet }: { rules: readonly Rule[]; packet: Packet }) {
   const { action, rule } = verdict(rules, packet);
   const Icon = action === 'allow' ? IconCheck : IconBan;
   return (
-    <p className="tester__verdict" data-action={action}>
-      <Icon size={20} stroke={2} aria-hidden="true" />
-      <span>
+    <Row
+      as="p"
+      gap="3"
+      wrap={false}
+      className={`tester__verdict pad-m ${action === 'allow' ? 'surface-accent accent' : 'surface-blue blue'}`}
+    >
+      <Icon size={20} stroke={2} aria-hidden="true" className="fixed" />
+      <span className="break">
         {rule ? (
           <Sentence text={ANSWERS[action].rule} parts={{ rule: <bdi>“{rule.rule_name}”</bdi> }} />
         ) : (
@@ -119,6 +126,6 @@ function Answer({ rules, packet }: { rules: readonly Rule[]; packet: Packet }) {
           </>
         )}
       </span>
-    </p>
+    </Row>
   );
 }

@@ -1,4 +1,5 @@
 import type { Rule } from '@palisade/contract/firewall';
+import { type Conflict, conflictsOf } from '@palisade/contract/firewall-advice';
 import { type Finding, findings as findingsOf } from '@palisade/contract/firewall-verdict';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useState } from 'react';
@@ -47,8 +48,8 @@ function whenIdle(work: () => void): () => void {
   return () => cancelIdleCallback(handle);
 }
 
-/** Contradictions among the rules; undefined before the analysis. A worker analyses large rule sets, so that the screen stays responsive. */
-export function useFindings(rules: readonly Rule[] | undefined, isWhole: boolean): readonly Finding[] | undefined {
+/** The rules without an effect, by their ids; undefined before the analysis. A worker analyses large rule sets, so that the screen stays responsive. */
+export function useConflicts(rules: readonly Rule[] | undefined, isWhole: boolean): ReadonlyMap<string, Conflict> | undefined {
   const isFew = isWhole && rules !== undefined && (rules.length <= FIRST_RULES || typeof Worker === 'undefined');
   const ofFew = useMemo(() => (isFew ? findingsOf(rules) : undefined), [isFew, rules]);
   const [ofMany, setOfMany] = useState<readonly Finding[]>();
@@ -59,5 +60,9 @@ export function useFindings(rules: readonly Rule[] | undefined, isWhole: boolean
     worker.postMessage(rules);
     return () => worker.terminate();
   }, [isFew, isWhole, rules]);
-  return isFew ? ofFew : ofMany;
+  const found = isFew ? ofFew : ofMany;
+  return useMemo(
+    () => found && rules && new Map(conflictsOf(rules, found).map((conflict) => [conflict.needless_id, conflict])),
+    [found, rules],
+  );
 }

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'react-router';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Markdown } from '#ui/markdown.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -28,8 +29,8 @@ export function ArticlePage() {
         </ScreenLink>
       }
     >
-      <div className="help-columns">
-        <article className="card help-article">
+      <Grid gap="4" align="start" className="help-columns">
+        <Stack as="article" gap="5" className="card help-article">
           {article && (
             <>
               <Markdown text={article.body} />
@@ -44,9 +45,9 @@ export function ArticlePage() {
               onRetry={() => void refetch()}
             />
           )}
-        </article>
-        <aside className="help-beside" aria-label="More help">
-          <section className="card help-more">
+        </Stack>
+        <Stack as="aside" gap="4" aria-label="More help">
+          <Row as="section" wrap={false} gap="3" className="card help-more">
             <IconHeadset size={24} stroke={1.7} aria-hidden="true" />
             <p>
               <Sentence
@@ -54,10 +55,10 @@ export function ArticlePage() {
                 parts={{ link: <Link to="/chat">Ask support in the chat</Link> }}
               />
             </p>
-          </section>
+          </Row>
           {article && <Related article={article} />}
-        </aside>
-      </div>
+        </Stack>
+      </Grid>
     </Page>
   );
 }
@@ -79,15 +80,15 @@ function Related({ article }: { article: ArticleSummary }) {
     .slice(0, RELATED_MAXIMUM);
   if (others.length === 0) return null;
   return (
-    <section className="card help-related">
+    <Stack as="section" gap="2" className="card help-related">
       <h2>Other help pages</h2>
-      <ul>
+      <Stack as="ul" gap="2" className="base">
         {others.map(({ id, slug, title }) => (
           <li key={id}>
             <Link to={`/help/${slug}`}>{title}</Link>
           </li>
         ))}
-      </ul>
-    </section>
+      </Stack>
+    </Stack>
   );
 }

@@ -9,8 +9,9 @@ import {
   IconListNumbers,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { flushSync } from 'react-dom';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Markdown } from '#ui/markdown.tsx';
 import { type MarkKind, marked } from './marked.ts';
 
@@ -23,23 +24,15 @@ const TOOLS: readonly { kind: MarkKind; label: string; icon: TablerIcon }[] = [
   { kind: 'warning', label: 'Warning', icon: IconAlertTriangle },
 ];
 
-const TABS = [
-  { name: 'edit', label: 'Edit' },
-  { name: 'preview', label: 'Preview' },
-] as const;
-
 interface BodyFieldProps {
   value: string;
   error: ReactNode;
   onChange: (body: string) => void;
 }
 
-/** The text of a help page: one tab for editing with a toolbar, and one for the preview. */
+/** The text of a help page with a toolbar, and its preview beside it, or below it without room. */
 export function BodyField({ value, error, onChange }: BodyFieldProps) {
-  const [tab, setTab] = useState<(typeof TABS)[number]['name']>('edit');
   const field = useRef<HTMLTextAreaElement>(null);
-  // A refused text is shown in the editor, where it can be corrected.
-  const shown = error ? 'edit' : tab;
 
   function apply(kind: MarkKind) {
     const area = field.current;
@@ -51,68 +44,39 @@ export function BodyField({ value, error, onChange }: BodyFieldProps) {
   }
 
   return (
-    <div className="help-body">
-      <div className="help-body__bar">
-        <div role="tablist" aria-label="Write or preview" className="help-body__tabs">
-          {TABS.map(({ name, label }) => (
+    <Grid columns="fit-l" gap="0" className="help-body rounded">
+      <div>
+        <Row role="toolbar" aria-label="Marks" gap="1" className="help-body__bar pad-xs line-below">
+          {TOOLS.map(({ kind, label, icon: Icon }) => (
             <button
-              key={name}
+              key={kind}
               type="button"
-              role="tab"
-              id={`help-body-${name}`}
-              aria-selected={shown === name}
-              aria-controls="help-body-panel"
-              tabIndex={shown === name ? 0 : -1}
-              onClick={() => setTab(name)}
-              onKeyDown={(event) => {
-                if (event.key !== 'ArrowRight' && event.key !== 'ArrowLeft') return;
-                const next = name === 'edit' ? 'preview' : 'edit';
-                setTab(next);
-                document.getElementById(`help-body-${next}`)?.focus();
-              }}
+              className="icon-button"
+              aria-label={label}
+              title={label}
+              // Keeps the selection in the text.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => apply(kind)}
             >
-              {label}
+              <Icon size={18} stroke={1.7} aria-hidden="true" />
             </button>
           ))}
-        </div>
-        {shown === 'edit' && (
-          <div role="toolbar" aria-label="Marks" className="help-body__tools">
-            {TOOLS.map(({ kind, label, icon: Icon }) => (
-              <button
-                key={kind}
-                type="button"
-                className="icon-button"
-                aria-label={label}
-                title={label}
-                // Keeps the selection in the text.
-                onMouseDown={(event) => event.preventDefault()}
-                onClick={() => apply(kind)}
-              >
-                <Icon size={18} stroke={1.7} aria-hidden="true" />
-              </button>
-            ))}
-          </div>
-        )}
+        </Row>
+        <Textarea
+          ref={field}
+          aria-label="Article"
+          name="body"
+          size="md"
+          rows={18}
+          maxLength={ARTICLE_LENGTH_MAXIMUM}
+          value={value}
+          error={error}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
       </div>
-      <div role="tabpanel" id="help-body-panel" aria-labelledby={`help-body-${shown}`}>
-        {shown === 'edit' ? (
-          <Textarea
-            ref={field}
-            aria-label="Article"
-            name="body"
-            size="md"
-            rows={18}
-            maxLength={ARTICLE_LENGTH_MAXIMUM}
-            value={value}
-            error={error}
-            onChange={(event) => onChange(event.currentTarget.value)}
-          />
-        ) : (
-          <section className="help-body__preview" aria-label="Preview">
-            {value.trim() === '' ? <p className="sub">Your text appears here as customers see it.</p> : <Markdown text={value} />}
-          </section>
-        )}
-      </div>
-    </div>
+      <Stack as="section" gap="2" className="help-body__preview pad-l" aria-label="Preview">
+        {value.trim() === '' ? <p className="sub">Your text appears here as customers see it.</p> : <Markdown text={value} />}
+      </Stack>
+    </Grid>
   );
 }

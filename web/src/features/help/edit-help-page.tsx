@@ -1,6 +1,4 @@
-import { Checkbox, TextInput } from '@mantine/core';
-import '@mantine/core/styles/Checkbox.layer.css';
-import '@mantine/core/styles/InlineInput.layer.css';
+import { TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useMediaQuery } from '@mantine/hooks';
 import type { Article, ArticleWritten } from '@palisade/contract/help';
@@ -16,7 +14,9 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { Check } from '#ui/check.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -84,7 +84,7 @@ function Editor() {
   }
 
   return (
-    <div className="help-editor" ref={box}>
+    <Grid gap="4" align="start" className="help-editor" ref={box}>
       {!(isNarrow && isOpen) && (
         <Card
           title="Help pages"
@@ -102,21 +102,31 @@ function Editor() {
             }
           >
             {(articles) => (
-              <ul className="help-editor__list" aria-label="All help pages">
+              <Stack as="ul" gap="0" className="help-editor__list" aria-label="All help pages">
                 {articles.map(({ id, title, slug, is_published }) => (
                   <li key={id}>
-                    <button type="button" data-page={id} aria-pressed={id === openId} onClick={() => askAndShow(id)}>
+                    <Row
+                      as="button"
+                      wrap={false}
+                      gap="2"
+                      justify="between"
+                      className="pad-s full rounded-s ink base break pointer"
+                      type="button"
+                      data-page={id}
+                      aria-pressed={id === openId}
+                      onClick={() => askAndShow(id)}
+                    >
                       <span>
-                        <b>{title}</b>
+                        <b className="medium">{title}</b>
                         <span className="sub">
                           <bdi>/help/{slug}</bdi>
                         </span>
                       </span>
                       {!is_published && <Badge tone="plain">Draft</Badge>}
-                    </button>
+                    </Row>
                   </li>
                 ))}
-              </ul>
+              </Stack>
             )}
           </Listed>
         </Card>
@@ -141,7 +151,7 @@ function Editor() {
           onDeleted={() => show(undefined, true)}
         />
       )}
-    </div>
+    </Grid>
   );
 }
 
@@ -237,28 +247,21 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
         )
       }
     >
-      <Form
-        noValidate
-        className="help-form"
-        error={write.error}
-        busy={write.isPending}
-        onSubmit={form.onSubmit(save)}
-        onEdit={onEdited}
-      >
+      <Form noValidate gap="4" error={write.error} busy={write.isPending} onSubmit={form.onSubmit(save)} onEdit={onEdited}>
         <ArticleFields form={form} />
         <Refusal error={Object.keys(form.errors).length === 0 ? (write.error ?? remove.error) : undefined} />
-        <div className="help-form__end">
+        <Row wrap={false} gap="3" className="help-form__end pad-row line-above">
           {article && (
             <Button variant="text" loading={remove.isPending} onClick={askAndRemove}>
               Delete
             </Button>
           )}
-          <p role="status" className="sub">
+          <p role="status" className="sub push">
             {isSaved && !write.isPending && !write.isError && 'Saved.'}
             {isKept && 'Your earlier text is back. It isn’t saved yet.'}
           </p>
           <Submit>Save</Submit>
-        </div>
+        </Row>
       </Form>
     </Card>
   );
@@ -283,9 +286,7 @@ function ArticleFields({ form }: { form: UseFormReturnType<ArticleWritten> }) {
         {...form.getInputProps('summary')}
       />
       <BodyField value={form.values.body} error={form.errors['body']} onChange={(body) => form.setFieldValue('body', body)} />
-      <Checkbox
-        color="var(--accent)"
-        iconColor="var(--accent-ink)"
+      <Check
         label="Published: customers can find it, and the chat suggests it"
         {...form.getInputProps('is_published', { type: 'checkbox' })}
       />

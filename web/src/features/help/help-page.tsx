@@ -1,3 +1,4 @@
+import type { ArticleSummary } from '@palisade/contract/help';
 import { may } from '@palisade/contract/may';
 import { IconBook, IconBook2, IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -5,11 +6,13 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useSession } from '#api/session.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { articlesQuery } from './help.queries.ts';
+import { sortedBySituation } from './situations.ts';
 import '#ui/card.css';
 import './help.css';
 
@@ -32,9 +35,9 @@ export function HelpPage() {
       }
     >
       <section className="card help" aria-label="Help pages">
-        <div className="help__search">
+        <Stack className="help__search below-2">
           <SearchFilter label="Search the help pages" placeholder="What is it about?" value={typed} onChange={setTyped} />
-        </div>
+        </Stack>
         <Listed
           of="the help pages"
           list={{ rows: data, isOutdated: isPlaceholderData, error, refetch }}
@@ -58,19 +61,7 @@ export function HelpPage() {
         >
           {(articles) => (
             <>
-              <ul className="help__list">
-                {articles.map(({ id, slug, title, summary }) => (
-                  <li key={id}>
-                    <Link to={`/help/${slug}`} className="help__article">
-                      <IconBook size={20} stroke={1.7} aria-hidden="true" />
-                      <span>
-                        <b>{title}</b>
-                        <span className="sub">{summary}</span>
-                      </span>
-                    </Link>
-                  </li>
-                ))}
-              </ul>
+              {search === '' ? <BySituation all={data ?? []} articles={articles} /> : <ArticleList articles={articles} />}
               {/* Rendered with the list, so that it does not move. Links to a file of the server, not to a screen. */}
               <p className="sub help__notices">
                 <a href="/third-party-notices.txt">Licenses of the software in Palisade</a>
@@ -80,5 +71,56 @@ export function HelpPage() {
         </Listed>
       </section>
     </Page>
+  );
+}
+
+/** Urgent situations in the words of the person, then the other help pages. The situations come from all pages: `articles` may be the first ones, and later situations would move the list. */
+function BySituation({ all, articles }: { all: readonly ArticleSummary[]; articles: readonly ArticleSummary[] }) {
+  const { urgent } = sortedBySituation(all);
+  const { others } = sortedBySituation(articles);
+  return (
+    <Stack gap="3">
+      {urgent.length > 0 && (
+        <>
+          <h2>What happened?</h2>
+          <Grid as="ul" columns="fit-m" gap="2">
+            {urgent.map(({ slug, words, icon: Icon }) => (
+              <li key={slug}>
+                <Row
+                  as={Link}
+                  to={`/help/${slug}`}
+                  wrap={false}
+                  gap="2"
+                  className="help__situation surface-amber rounded pad-m ink medium unlined"
+                >
+                  <Icon className="amber fixed" size={20} stroke={1.7} aria-hidden="true" />
+                  {words}
+                </Row>
+              </li>
+            ))}
+          </Grid>
+          {others.length > 0 && <h2>Other questions</h2>}
+        </>
+      )}
+      <ArticleList articles={others} />
+    </Stack>
+  );
+}
+
+function ArticleList({ articles }: { articles: readonly ArticleSummary[] }) {
+  return (
+    <Grid as="ul" columns="fit-l" gap="4" rowGap="1" className="help__list">
+      {articles.map(({ id, slug, title, summary }) => (
+        <li key={id}>
+          <Grid to={`/help/${slug}`} as={Link} columns="lead" gap="3" className="help__article pad-m rounded ink unlined">
+            <IconBook className="accent" size={20} stroke={1.7} aria-hidden="true" />
+            <span>
+              <b className="medium">{title}</b>
+              <span className="sub">{summary}</span>
+            </span>
+          </Grid>
+        </li>
+      ))}
+    </Grid>
   );
 }

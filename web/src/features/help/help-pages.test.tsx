@@ -49,6 +49,14 @@ describe('the help pages', () => {
     expect(screen.getByRole('link', { name: 'Ask support' })).toHaveAttribute('href', '/chat');
   });
 
+  it('begin with what is urgent, in the words of the person', async () => {
+    const called = { ...SUMMARY, id: MARIA.id, slug: 'somebody-called-me', title: 'Someone called me about my computer' };
+    server.answer(listArticles, [SUMMARY, called]);
+    open('/help');
+    const links = (await screen.findAllByRole('link', { name: /called me|Pending/u })).map(({ textContent }) => textContent);
+    expect(links).toEqual(['Someone called me', `${SUMMARY.title}${SUMMARY.summary}`]);
+  });
+
   it('lead to the licences of third parties, which the server has as a file', async () => {
     open('/help');
     const link = await screen.findByRole('link', { name: 'Licenses of the software in Palisade' });
@@ -102,11 +110,8 @@ describe('the editor', () => {
     await enter(user, screen.getByRole('textbox', { name: 'Title' }), 'Hang up!');
     await enter(user, screen.getByRole('textbox', { name: 'In one sentence' }), 'A caller is no friend.');
     await enter(user, screen.getByRole('textbox', { name: 'Article' }), '**Hang up** now.');
-    await user.click(screen.getByRole('tab', { name: 'Preview' }));
     const preview = within(screen.getByRole('region', { name: 'Preview' }));
     await waitFor(() => expect(preview.getByText('Hang up').tagName).toBe('STRONG'));
-    await user.click(screen.getByRole('tab', { name: 'Edit' }));
-    expect(screen.getByRole('textbox', { name: 'Article' })).toHaveValue('**Hang up** now.');
     await user.click(screen.getByRole('checkbox', { name: /^Published/u }));
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() =>

@@ -1,9 +1,8 @@
-import { listOutbox, type Mail, passOnMail } from '@palisade/contract/mail';
-import { readConfig } from '@palisade/contract/platform';
+import { listOutbox, type Mail, passOnMail, readMailServer } from '@palisade/contract/mail';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { CONFIG, MARIA } from '#api/fake-records.ts';
+import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -15,6 +14,8 @@ const WAITING: Mail = {
   id: '01930000-0000-7000-8000-000000000201',
   recipient: 'maria@example.com',
   subject: 'Palisade: Reset your password',
+  kind: 'proof',
+  is_urgent: true,
   text: 'Hello <b>maria</b>,\n\nyour token',
   status: 'waiting',
   created_at: '2026-11-20T10:00:00.000Z',
@@ -25,7 +26,7 @@ const WAITING: Mail = {
 
 beforeEach(() => {
   server = new FakeServer();
-  server.answer(readConfig, CONFIG);
+  server.answer(readMailServer, { is_connected: false, sender: null });
   startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
 });
 
@@ -37,6 +38,7 @@ it('shows each mail as it is, its text on demand', async () => {
     text: null,
     attempts: 1,
     sent_at: WAITING.created_at,
+    is_urgent: false,
   };
   const failed: Mail = {
     ...WAITING,
@@ -45,18 +47,27 @@ it('shows each mail as it is, its text on demand', async () => {
     attempts: 2,
     last_error: '550 no',
   };
-  server.answer(listOutbox, [WAITING, sent, failed]);
+  const notice: Mail = { ...WAITING, id: '01930000-0000-7000-8000-000000000204', kind: 'notice', is_urgent: false, text: 'News' };
+  server.answer(listOutbox, [WAITING, sent, failed, notice]);
   renderForTest(<OutboxPage />);
-  const rows = await screen.findAllByRole('listitem');
-  expect(rows.map((row) => within(row).getByText(/^(?:Waiting|Sent|Failed)$/u).dataset['tone'])).toEqual([
+  const rows = within(await screen.findByRole('list', { name: 'Emails' })).getAllByRole('listitem');
+  expect(rows.map((row) => within(row).getByText(/^(?:Urgent|Waiting|Sent|Failed)$/u).dataset['tone'])).toEqual([
     'attention',
-    'safe',
     'danger',
+    'safe',
+    'plain',
   ]);
+  // The actions on an urgent email are there without its text.
+  expect(screen.getAllByRole('button', { name: 'Copy text' }).map((button) => button.closest('details') !== null)).toEqual([
+    false,
+    false,
+    true,
+  ]);
+  expect(screen.getByText('2 emails are urgent: people wait for them.')).toBeVisible();
   expect(screen.getAllByText(/Hello <b>maria<\/b>,/u)).toHaveLength(2);
-  expect(rows[1]).toHaveTextContent('Its text is not kept');
-  expect(rows[2]).toHaveTextContent('2 attempts, the last one answered: 550 no');
-  await userEvent.setup().click(within(screen.getAllByRole('listitem')[0] ?? document.body).getByText(WAITING.subject));
+  expect(rows[2]).toHaveTextContent('Its text is not kept');
+  expect(rows[1]).toHaveTextContent('2 attempts, the last one answered: 550 no');
+  await userEvent.setup().click(within(rows[0] ?? document.body).getByText(WAITING.subject));
   expect(rows[0]?.querySelector('details')).toHaveAttribute('open');
 });
 
@@ -81,13 +92,25 @@ it('is copied and marked as passed on, after a question', async () => {
   const confirm = vi.spyOn(window, 'confirm').mockReturnValueOnce(false).mockReturnValueOnce(true);
   renderForTest(<OutboxPage />);
   const user = userEvent.setup();
-  await user.click(await screen.findByText(WAITING.subject));
-  await user.click(screen.getByRole('button', { name: 'Copy text' }));
+  await user.click(await screen.findByRole('button', { name: 'Copy text' }));
   expect(await screen.findByText('The email was copied.')).toBeInTheDocument();
   await user.click(screen.getByRole('button', { name: 'Mark as passed on' }));
-  expect(screen.getByText('Waiting')).toBeVisible();
+  expect(screen.getByText('Urgent')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Mark as passed on' }));
   expect(await screen.findByText('Passed on')).toBeVisible();
   expect(confirm).toHaveBeenCalledTimes(2);
   expect(screen.getByText(/^You passed it on\./u)).toBeInTheDocument();
+});
+
+it('says what it means that no email goes out and how to connect a mail server, or where they come from', async () => {
+  server.answer(listOutbox, []);
+  const { unmount } = renderForTest(<OutboxPage />);
+  expect(await screen.findByRole('heading', { name: 'No email goes out' })).toBeVisible();
+  await userEvent.click(screen.getByText('Connect a mail server'));
+  expect(screen.getByText(/^SMTP_URL=/u)).toBeVisible();
+  unmount();
+  server.answer(readMailServer, { is_connected: true, sender: 'no-reply@example.com' });
+  renderForTest(<OutboxPage />);
+  expect(await screen.findByRole('region', { name: 'Emails go out' })).toHaveTextContent('They come from no-reply@example.com.');
+  expect(screen.queryByText(/^SMTP_URL=/u)).not.toBeInTheDocument();
 });

@@ -1,14 +1,25 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { listOutbox, type Mail, type MailStatus, passOnMail } from '@palisade/contract/mail';
+import { listOutbox, type Mail, type MailStatus, passOnMail, readMailServer } from '@palisade/contract/mail';
 import { shownEmail } from '@palisade/contract/shown-email';
-import { IconCheck, IconChevronDown, IconClock, IconMail, IconMailOff, IconMailOpened } from '@tabler/icons-react';
-import { queryOptions } from '@tanstack/react-query';
+import {
+  IconCheck,
+  IconChevronDown,
+  IconClock,
+  IconMail,
+  IconMailExclamation,
+  IconMailForward,
+  IconMailOff,
+  IconMailOpened,
+} from '@tabler/icons-react';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { useConfig } from '#api/config.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
+import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { ListCard } from '#ui/list-card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -24,31 +35,94 @@ const outboxQuery = queryOptions({
 });
 
 const STATUSES = {
-  waiting: { label: 'Waiting', icon: IconClock, tone: 'attention' },
+  waiting: { label: 'Waiting', icon: IconClock, tone: 'plain' },
   sent: { label: 'Sent', icon: IconCheck, tone: 'safe' },
   failed: { label: 'Failed', icon: IconMailOff, tone: 'danger' },
   passed_on: { label: 'Passed on', icon: IconCheck, tone: 'safe' },
 } as const satisfies Record<MailStatus, unknown>;
+/** Someone waits for it. */
+const URGENT = { label: 'Urgent', icon: IconMailExclamation, tone: 'attention' } as const;
+
+const serverQuery = queryOptions({
+  queryKey: ['mail-server'],
+  queryFn: ({ signal }) => call(readMailServer, { signal }),
+});
 
 export function OutboxPage() {
-  const delivery = useConfig()?.reset_delivery;
   return (
-    <Page
-      title="Outbox"
-      sentence={
-        delivery === 'email'
-          ? 'Sent emails, and emails that wait for the mail server.'
-          : 'Email isn’t set up. Open a message and pass it on.'
-      }
-    >
-      <Mails />
+    <Page title="Outbox" sentence="Emails to people: those that wait, and those that were sent.">
+      <Outbox />
     </Page>
   );
 }
 
+function Outbox() {
+  const isAnswered = !useQuery(serverQuery).isPending;
+  // Asked for beside the server's state, and shown below it once that is there, so that no email moves.
+  useQuery(outboxQuery);
+  return (
+    <>
+      <Server />
+      {isAnswered && <Mails />}
+      <Steps />
+    </>
+  );
+}
+
+/** Whether emails go out, and the consequences if they do not. */
+function Server() {
+  const { data: server, error } = useQuery(serverQuery);
+  // The list below shows the error.
+  if (error) return null;
+  if (!server) return <LeadWaiting label="Reading whether emails go out" />;
+  if (server.is_connected)
+    return (
+      <Lead
+        tone="good"
+        icon={IconMailForward}
+        title="Emails go out"
+        sentence={<Sentence text="They come from {sender}." parts={{ sender: <bdi>{shownEmail(server.sender ?? '')}</bdi> }} />}
+      />
+    );
+  return (
+    <Lead
+      tone="attention"
+      icon={IconMailOff}
+      title="No email goes out"
+      sentence="People get no reset codes, invitations, or alerts by email. Pass the urgent ones on yourself, or connect a mail server."
+    />
+  );
+}
+
+/** The steps to connect a mail server. They wait for the emails, which would push them down. */
+function Steps() {
+  const isListed = !useQuery(outboxQuery).isPending;
+  const { data: server } = useQuery(serverQuery);
+  if (!isListed || !server || server.is_connected) return null;
+  return (
+    <details className="card">
+      <summary className="pointer bold">Connect a mail server</summary>
+      <Stack as="ol" gap="2" className="base outbox-steps above-3">
+        <li>Ask your email provider for its SMTP address, a username, and a password.</li>
+        <li>
+          On the computer that runs Palisade, set this:
+          <Row gap="2">
+            <code className="nowrap outbox-steps__setting">{SETTING}</code>
+            <CopyButton text={SETTING} copied="The setting was copied." label="Copy setting" size="s" />
+          </Row>
+        </li>
+        <li>Restart Palisade. Waiting emails stay here; new ones go out.</li>
+      </Stack>
+    </details>
+  );
+}
+
+const SETTING = 'SMTP_URL=smtp://user:password@mail.example.com:587';
+
 function Mails() {
   const list = useList(outboxQuery);
   const now = useMinute();
+  const urgent = list.rows?.filter(({ is_urgent }) => is_urgent).length ?? 0;
   return (
     <ListCard
       title="Emails"
@@ -58,17 +132,30 @@ function Mails() {
       empty={
         <EmptyState
           icon={IconMailOpened}
+          drawing={<Drawing of="messages" />}
           title="No emails yet"
           sentence="Emails with reset tokens, usernames, and notices of changed passwords appear here."
         />
       }
     >
       {(mails) => (
-        <ul className="mail-list">
-          {mails.map((mail) => (
-            <MailRow key={mail.id} mail={mail} now={now} />
-          ))}
-        </ul>
+        <>
+          {urgent > 0 && (
+            <p className="sub" role="status">
+              {plural(urgent, {
+                one: '1 email is urgent: someone waits for it.',
+                other: `${formatNumber(urgent)} emails are urgent: people wait for them.`,
+              })}
+            </p>
+          )}
+          <ul className="mail-list" aria-label="Emails">
+            {mails
+              .toSorted((one, other) => Number(other.is_urgent) - Number(one.is_urgent))
+              .map((mail) => (
+                <MailRow key={mail.id} mail={mail} now={now} />
+              ))}
+          </ul>
+        </>
       )}
     </ListCard>
   );
@@ -76,10 +163,10 @@ function Mails() {
 
 /** Actions of an administrator on an email that the server does not send itself. */
 function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: string }) {
-  const isSentLater = useConfig()?.reset_delivery === 'email' && status === 'waiting';
+  const isSentLater = (useQuery(serverQuery).data?.is_connected ?? false) && status === 'waiting';
   const pass = useChange({ of: passOnMail, mutationFn: () => call(passOnMail, { body: { mail_id: id } }) });
   return (
-    <div className="mail-row__actions">
+    <Row gap="2" className="below-4">
       <CopyButton text={text} copied="The email was copied." label="Copy text" size="s" />
       <CopyButton text={shownEmail(recipient)} copied="The address was copied." label="Copy address" size="s" />
       {!isSentLater && (
@@ -94,35 +181,35 @@ function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: s
         </Button>
       )}
       <Refusal error={pass.error} />
-    </div>
+    </Row>
   );
 }
 
 function MailRow({ mail, now }: { mail: Mail; now: number }) {
-  const { label, icon, tone } = STATUSES[mail.status];
+  const { label, icon, tone } = mail.is_urgent && mail.status === 'waiting' ? URGENT : STATUSES[mail.status];
   return (
     <li>
-      <details className="mail-row">
+      <details className="mail-row line-above">
         <summary>
           <IconTile tone={tone} icon={IconMail} />
-          <span className="mail-row__what">
-            <span className="mail-row__subject">
+          <Stack as="span" className="mail-row__what shrink break">
+            <span className="mail-row__subject base medium">
               <bdi>{mail.subject}</bdi>
             </span>
-            <span className="mail-row__to">
+            <span className="small muted">
               <Sentence text="to {email}" parts={{ email: <bdi>{shownEmail(mail.recipient)}</bdi> }} />
             </span>
-          </span>
-          <span className="mail-row__when">
+          </Stack>
+          <span className="mail-row__when small muted">
             <Moment iso={mail.sent_at ?? mail.created_at} now={now} />
           </span>
           <Badge tone={tone} icon={icon}>
             {label}
           </Badge>
-          <IconChevronDown className="mail-row__open" size={18} stroke={1.7} aria-hidden="true" />
+          <IconChevronDown className="mail-row__open faint" size={18} stroke={1.7} aria-hidden="true" />
         </summary>
         {mail.last_error !== null && (
-          <p className="mail-row__error">
+          <p className="mail-row__error small red break">
             <Sentence
               text={plural(mail.attempts, {
                 one: '1 attempt, the last one answered: {error}',
@@ -138,11 +225,12 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
           </p>
         ) : (
           <>
-            <pre className="mail-row__text">{mail.text}</pre>
-            <PassOn mail={mail} text={mail.text} />
+            <pre className="mail-row__text surface-sunken pad-m break">{mail.text}</pre>
+            {!mail.is_urgent && <PassOn mail={mail} text={mail.text} />}
           </>
         )}
       </details>
+      {mail.is_urgent && mail.text !== null && <PassOn mail={mail} text={mail.text} />}
     </li>
   );
 }

@@ -8,6 +8,7 @@ import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { type RecordFormat, SaveAs } from '#ui/save-as.tsx';
 import { saveFile } from '#ui/save-file.ts';
@@ -21,10 +22,10 @@ import './after-session.css';
 export function RateAndReport({ session }: { session: RemoteSession }) {
   const rate = useRateSession(session.id);
   return (
-    <div className="after">
+    <Stack gap="4" align="start" className="after">
       {session.status === 'completed' && <StarRating legend="How good was the help?" given={session.rating} rate={rate} />}
       <Report session={session} />
-    </div>
+    </Stack>
   );
 }
 
@@ -37,9 +38,9 @@ export function Report({ session }: { session: RemoteSession }) {
 
   if (session.reported_at !== null)
     return (
-      <p className="after__done" role="status">
+      <Row as="p" gap="3" rowGap="1" className="base" role="status">
         You reported this session. The administrators have an alert and will look at it.
-      </p>
+      </Row>
     );
   if (!isOpen)
     return (
@@ -49,7 +50,8 @@ export function Report({ session }: { session: RemoteSession }) {
     );
   return (
     <Form
-      className="after__form"
+      gap="2"
+      className="full"
       error={report.error}
       busy={report.isPending}
       onSubmit={() => report.mutate({ reason, comment })}
@@ -68,12 +70,12 @@ export function Report({ session }: { session: RemoteSession }) {
         onChange={(event) => setComment(event.currentTarget.value)}
       />
       <p className="sub">Administrators get an alert with your words. If you gave away a password, change it now.</p>
-      <div className="after__actions">
+      <Row gap="2">
         <Submit>Send report</Submit>
         <Button variant="quiet" onClick={() => setIsOpen(false)}>
           Not now
         </Button>
-      </div>
+      </Row>
       <Refusal error={report.error} />
     </Form>
   );
@@ -86,12 +88,12 @@ export function SessionAudit({ session }: { session: RemoteSession }) {
     onSuccess: (file, format) => saveFile(`remote-session-${session.session_code}.${format}`, file),
   });
   return (
-    <div className="after__audit">
+    <Stack gap="3">
       <RecordedList query={sessionAuditQuery(session.id)} />
-      <div className="after__actions">
+      <Row gap="2">
         <SaveAs labels={{ csv: 'Save the record as CSV', json: 'Save the record as JSON' }} save={save} />
-      </div>
+      </Row>
       <Refusal error={save.error} />
-    </div>
+    </Stack>
   );
 }

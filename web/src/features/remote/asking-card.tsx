@@ -4,6 +4,7 @@ import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Face } from '#ui/face.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { useDecline, useTalkOnly } from './joined.queries.ts';
@@ -39,45 +40,45 @@ export function AskingCard({ session }: { session: RemoteSession }) {
   const refused = error ?? decline.error ?? talk.error;
   const name = technician?.name ?? session.support_agent ?? '';
   return (
-    <section className="card asking" aria-label="Open session">
-      <div className="asking__who">
+    <Stack as="section" gap="4" className="card asking" aria-label="Open session">
+      <Grid columns="lead" gap="4" align="center" className="asking__who">
         <Face name={name} size="l" />
         <div>
-          <p className="asking__state" role="status">
+          <Row as="p" inline gap="1" className="bold base amber" role="status">
             <IconUserQuestion size={18} stroke={1.7} aria-hidden="true" />
             Someone asks to see your screen
-          </p>
-          <h2>
+          </Row>
+          <h2 className="title break">
             <Sentence text="{name} has joined your session" parts={{ name: <bdi>{name}</bdi> }} />
           </h2>
-          <ul className="asking__facts">
+          <Row as="ul" gap="4" rowGap="1" align="stretch" className="asking__facts base muted above-1">
             {technician && (
-              <li>
+              <Row as="li" inline gap="1">
                 <IconBuildingStore size={16} stroke={1.7} aria-hidden="true" />
                 <Sentence text="Works for {provider}" parts={{ provider: <bdi>{technician.provider}</bdi> }} />
-              </li>
+              </Row>
             )}
             {technician && technician.staff_since !== null && (
-              <li>
+              <Row as="li" inline gap="1">
                 <IconCalendarCheck size={16} stroke={1.7} aria-hidden="true" />
                 {`On its staff since ${describeDate(technician.staff_since)}`}
-              </li>
+              </Row>
             )}
-          </ul>
+          </Row>
         </div>
-      </div>
-      <p className="asking__check">Ask them to say this name. If it’s different, or if they called you, press Decline.</p>
-      <div className="asking__grants">
+      </Grid>
+      <p className="medium">Ask them to say this name. If it’s different, or if they called you, press Decline.</p>
+      <Grid gap="3" className="asking__grants">
         <Grants title="They will be able to" grants={MAY} isAllowed />
         <Grants title="They will not be able to" grants={MAY_NOT} />
-      </div>
-      {missing && <p className="asking__missing">{UNABLE[missing]}</p>}
+      </Grid>
+      {missing && <p className="surface-amber pad-m amber base medium">{UNABLE[missing]}</p>}
       {notShown && (
-        <p role="alert" className="asking__missing">
+        <p role="alert" className="surface-amber pad-m amber base medium">
           {NOT_SHOWN[notShown]}
         </p>
       )}
-      <div className="asking__answers">
+      <Row gap="2" className="asking__answers">
         {missing === undefined && (
           <Button size="l" loading={isChoosing} onClick={() => void share(session)}>
             Approve
@@ -94,7 +95,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         >
           Approve without a screen
         </Button>
-      </div>
+      </Row>
       <p className="sub">
         {missing === undefined && 'Next, your browser asks what to share. Nothing is shared before you choose. '}
         {due_at !== null && (
@@ -102,27 +103,27 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         )}
       </p>
       {refused && (
-        <p role="alert" className="banner__error">
+        <p role="alert" className="span full base red">
           {sentenceOf(refused)}
         </p>
       )}
-    </section>
+    </Stack>
   );
 }
 
 function Grants({ title, grants, isAllowed = false }: { title: string; grants: readonly string[]; isAllowed?: boolean }) {
   const Icon = isAllowed ? IconCheck : IconX;
   return (
-    <div data-allowed={isAllowed}>
-      <h3>{title}</h3>
-      <ul>
+    <div className="pad-m rounded" data-allowed={isAllowed}>
+      <h3 className="below-2 small bold muted">{title}</h3>
+      <Stack as="ul" gap="1" className="base">
         {grants.map((grant) => (
-          <li key={grant}>
-            <Icon size={16} stroke={2} aria-hidden="true" />
+          <Grid as="li" columns="lead" gap="2" align="start" key={grant}>
+            <Icon className="red" size={16} stroke={2} aria-hidden="true" />
             {grant}
-          </li>
+          </Grid>
         ))}
-      </ul>
+      </Stack>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import type { RemoteSession } from '@palisade/contract/remote';
 import type { ChangedThing, DeviceChanges, SessionChange } from '@palisade/contract/session-changes';
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
+import { Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionChangesQuery } from './joined.queries.ts';
@@ -27,14 +28,14 @@ const HOW: Record<SessionChange['how'], string> = { added: 'New', changed: 'Chan
 export function ChangedDevices({ session }: { session: RemoteSession }) {
   const { data: devices, error, refetch } = useQuery(sessionChangesQuery(session.id));
   return (
-    <div className="changed">
+    <Stack gap="2" className="changed">
       {error && <ErrorNotice title="We couldn’t load the changes" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!devices && !error && <LoadingRows label="Loading what changed" />}
       {devices?.length === 0 && <p className="sub">We couldn’t check: none of your devices was connected.</p>}
       {devices?.map((device) => (
         <Device key={device.device_id} device={device} />
       ))}
-    </div>
+    </Stack>
   );
 }
 
@@ -63,11 +64,11 @@ function Device({ device: { device_name, state, changes, more, unread } }: { dev
       {changes.length > 0 && (
         <ul className="changed__list" aria-label={`Changed on ${device_name}`}>
           {changes.map(({ thing, how, name }) => (
-            <li key={`${thing} ${how} ${name}`}>
+            <li className="pad-line base break" key={`${thing} ${how} ${name}`}>
               <b>{`${HOW[how]} ${THINGS[thing]}`}</b> <bdi>{name}</bdi>
             </li>
           ))}
-          {more > 0 && <li>{`And ${more} more.`}</li>}
+          {more > 0 && <li className="pad-line base break">{`And ${more} more.`}</li>}
         </ul>
       )}
       {unread.length > 0 && (

@@ -2,6 +2,7 @@ import type { JoinedSession } from '@palisade/contract/remote';
 import { useEffect, useState } from 'react';
 import { saySignal } from '#api/events.ts';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { LoadingRows } from '#ui/states.tsx';
@@ -22,7 +23,7 @@ export function ControlPart({ session }: { session: JoinedSession }) {
   }, [hasControl]);
   if (session.status !== 'active') return null;
   return (
-    <div className="workspace__control">
+    <Row gap="3" rowGap="2" className="workspace__control pad-s fixed line-above">
       {device && (
         <ControlledScreen
           meanwhile={<LoadingRows label="Loading the screen" />}
@@ -51,6 +52,6 @@ export function ControlPart({ session }: { session: JoinedSession }) {
         </Button>
       )}
       <Refusal error={revoke.error} />
-    </div>
+    </Row>
   );
 }

@@ -4,6 +4,7 @@ import { pairedSchema, RFB_CLOSED, VIEWER_PATH } from '@palisade/contract/remote
 import { useEffect, useRef, useState } from 'react';
 import { currentSession } from '#api/session.ts';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { SharedClipboard } from './shared-clipboard.tsx';
 import './controlled-screen.css';
 
@@ -92,8 +93,8 @@ export function ControlledScreen({ session, device_name }: { session: JoinedSess
     ended: 'Control is off. The picture that the customer shares stays.',
   };
   return (
-    <section className="controlled" ref={frame} aria-label={`Screen of ${device_name}`}>
-      <div className="controlled__bar">
+    <Grid as="section" gap="2" className="controlled" ref={frame} aria-label={`Screen of ${device_name}`}>
+      <Row gap="2" className="controlled__bar">
         <p role="status">{words[state]}</p>
         {state === 'connected' && hasControl && (
           <>
@@ -117,7 +118,7 @@ export function ControlledScreen({ session, device_name }: { session: JoinedSess
             Connect again
           </Button>
         )}
-      </div>
+      </Row>
       <div className="controlled__stage" ref={stage} />
       {hasClipboard && (
         <SharedClipboard
@@ -128,6 +129,6 @@ export function ControlledScreen({ session, device_name }: { session: JoinedSess
           onSend={(text) => rfb.current?.clipboardPasteFrom(text)}
         />
       )}
-    </section>
+    </Grid>
   );
 }

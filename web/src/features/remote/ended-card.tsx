@@ -3,6 +3,7 @@ import { IconListDetails, IconX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { RateAndReport } from './after-session.tsx';
 import { ChangedDevices } from './changed-devices.tsx';
@@ -19,7 +20,7 @@ export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDi
     <Card
       title={`Your session with ${session.support_agent} is over`}
       action={
-        <div className="ended-card__actions">
+        <Row gap="2" rowGap="1" justify="end">
           <Button variant="quiet" size="s" icon={IconListDetails} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
             What was recorded
           </Button>
@@ -35,7 +36,7 @@ export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDi
           >
             Dismiss
           </Button>
-        </div>
+        </Row>
       }
     >
       <p className="sub">
@@ -49,7 +50,7 @@ export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDi
         </section>
       )}
       <SessionFileList session_id={session.id} side="customer" />
-      <div className="ended-card__below">
+      <div className="above-4">
         <RateAndReport session={session} />
       </div>
       {isOpen && <SessionDialog session={session} onClose={() => setIsOpen(false)} />}

@@ -1,10 +1,10 @@
 import { formatSpan } from '@palisade/contract/intl';
 import type { RemoteSession } from '@palisade/contract/remote';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useReaffirm } from './joined.queries.ts';
-import './go-on.css';
 
 const MINUTE = 60_000;
 /** Time before the end at which the question appears, in ms. */
@@ -18,12 +18,12 @@ export function GoOn({ session: { id, reaffirm_by } }: { session: Pick<RemoteSes
   if (left > ASKED_BEFORE) return null;
   const minutes = Math.max(1, Math.ceil(left / MINUTE));
   return (
-    <div className="go-on">
+    <Row gap="3" rowGap="1" className="above-1 amber medium">
       <p role="alert">{`The session ends in ${formatSpan(minutes, 'minute')} unless you continue it.`}</p>
       <Button size="s" loading={reaffirm.isPending} onClick={() => reaffirm.mutate()}>
         Continue session
       </Button>
       <Refusal error={reaffirm.error} />
-    </div>
+    </Row>
   );
 }

@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react';
 import { onEvent } from '#api/events.ts';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { Toggle } from '#ui/toggle.tsx';
@@ -64,7 +65,7 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
   const controlled = held.find((one) => one.grant === 'control');
   const seen = held.find((one) => one.grant === 'view');
   return (
-    <section className="grants" aria-labelledby="grants">
+    <Stack as="section" gap="3" align="start" className="grants line-above" aria-labelledby="grants">
       <h3 id="grants">{`What ${technician} may do`}</h3>
       <p role="status" className="grants__state">
         {controlled ? (
@@ -85,8 +86,8 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
         )}
       </p>
       {wanted !== undefined && (
-        <div className="grants__wanted">
-          <p role="alert">
+        <Row gap="2" className="surface-amber pad-m full">
+          <p role="alert" className="grow small break">
             <b>
               <bdi>{WANTED[wanted](technician)}</bdi>
             </b>{' '}
@@ -95,12 +96,12 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
           <Button variant="quiet" size="s" onClick={forget}>
             Not now
           </Button>
-        </div>
+        </Row>
       )}
       {online.length === 0 && devices && <p className="sub">To allow control, add a computer in Devices.</p>}
       {online.map(({ id, device_name, capabilities }) =>
         capabilities?.control === true ? (
-          <div key={id} className="grants__device">
+          <Stack key={id} gap="2" className="grants__device full">
             {OF_DEVICE.map((kind) => {
               const isOn = held.some((one) => one.grant === kind && one.device.id === id);
               // The clipboard requires a grant to see or control the same screen.
@@ -114,7 +115,7 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
                 />
               );
             })}
-          </div>
+          </Stack>
         ) : (
           <p key={id} className="sub">
             {device_name}: {capabilities?.control_reason ?? 'its agent cannot show its screen.'}
@@ -133,6 +134,6 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
         </Button>
       )}
       <Refusal error={grant.error ?? revoke.error} />
-    </section>
+    </Stack>
   );
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { sentenceOf } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { useJoinSession } from './remote.queries.ts';
 
 /** Navigation state with the session code, from the card of a conversation. */
@@ -42,10 +43,10 @@ export function JoinCard() {
           value={typed}
           error={error}
           inputContainer={(field) => (
-            <div className="join__line">
+            <Grid gap="3" align="center" justify="start" className="join__line">
               {field}
               <Submit disabled={typed.trim() === ''}>Join</Submit>
-            </div>
+            </Grid>
           )}
           onChange={(event) => setTyped(event.currentTarget.value)}
         />

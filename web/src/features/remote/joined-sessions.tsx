@@ -60,7 +60,7 @@ function JoinedRow({ session, now }: { session: JoinedSession; now: number }) {
           <Sentence text="Customer: {name}" parts={{ name: <bdi>{session.customer}</bdi> }} />
           {hasFiles(session, now) && <JoinedFiles session={session} />}
           {complete.error && (
-            <span role="alert" className="remote-session__error">
+            <span role="alert" className="block red">
               {sentenceOf(complete.error)}
             </span>
           )}

@@ -35,8 +35,8 @@ export function MarkedPicture({ track, marks, label, scale = 'fit', box, onFrame
   const ratio = size.width / size.height;
   const width = scale === 'own' ? size.width / window.devicePixelRatio : `min(100cqw, calc(100cqh * ${ratio}))`;
   return (
-    <div className="picture" data-scale={scale}>
-      <div ref={box} className="picture__box" style={{ aspectRatio: `${ratio}`, width }}>
+    <div className="picture center full" data-scale={scale}>
+      <div ref={box} className="picture__box fixed" style={{ aspectRatio: `${ratio}`, width }}>
         <video
           ref={video}
           autoPlay
@@ -47,14 +47,14 @@ export function MarkedPicture({ track, marks, label, scale = 'fit', box, onFrame
             if (width > 0 && height > 0) setSize({ width, height });
           }}
         />
-        <svg className="picture__marks" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        <svg className="picture__marks full" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
           {marks.lines.map((line) => (
             <path key={line.id} d={pathOf(line)} />
           ))}
         </svg>
         {marks.pointer && (
           <span
-            className="picture__pointer"
+            className="picture__pointer round"
             style={{ left: `${marks.pointer.x * 100}%`, top: `${marks.pointer.y * 100}%` }}
             aria-hidden="true"
           />

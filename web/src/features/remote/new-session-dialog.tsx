@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { FraudWords } from './fraud-words.tsx';
 import { useCreateSession } from './remote.queries.ts';
-import './new-session-dialog.css';
 
 interface NewSessionDialogProps {
   onClose: () => void;
@@ -40,13 +40,13 @@ export function NewSessionDialog({ onClose, offersPortal }: NewSessionDialogProp
   return (
     <ModalWindow title="New Session" onClose={onClose}>
       <FraudWords />
-      <div className="security-notice">
-        <IconShieldLock size={22} stroke={1.7} aria-hidden="true" />
+      <Grid columns="lead" gap="3" className="security-notice surface-amber pad-m base">
+        <IconShieldLock className="amber" size={22} stroke={1.7} aria-hidden="true" />
         <div>
-          <h3>Security notice</h3>
+          <h3 className="base bold amber">Security notice</h3>
           <p>Share codes only with trusted support technicians: someone you called yourself, on a number you know.</p>
         </div>
-      </div>
+      </Grid>
       <p className="sub">Your code lasts 30 minutes, works for one technician, and replaces any unused code.</p>
       {offersPortal && <Toggle label="Also open the portal in a new window" isOn={isPortalWanted} onChange={setChoice} />}
       <EmailNeeded sentence="You can create a session after you confirm your email address." />

@@ -4,8 +4,10 @@ import type { OverseenSession } from '@palisade/contract/remote-staff';
 import { IconDeviceDesktop, IconEye, IconFlag, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { ListCard } from '#ui/list-card.tsx';
@@ -59,7 +61,9 @@ function isNarrowed({ status, end_reason, reported, search }: OverseenChoice): b
 }
 
 function Sessions() {
-  const list = useSearchedPages(ALL_OVERSEEN, overseenQuery);
+  // A person’s record links to their sessions.
+  const [address] = useSearchParams();
+  const list = useSearchedPages({ ...ALL_OVERSEEN, search: address.get('search') ?? '' }, overseenQuery);
   const { chosen, setChosen, choice, rows: sessions, total = 0 } = list;
   const [openId, setOpenId] = useState<string>();
   const opened = sessions?.find(({ id }) => id === openId);
@@ -103,11 +107,11 @@ function Sessions() {
         }
       >
         {(rows) => (
-          <ul className="overseen" aria-label="Sessions">
+          <Grid as="ul" className="overseen" aria-label="Sessions">
             {rows.map((session) => (
               <OverseenRow key={session.id} session={session} now={now} onOpen={() => setOpenId(session.id)} />
             ))}
-          </ul>
+          </Grid>
         )}
       </ListCard>
       {opened && <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />}
@@ -198,40 +202,46 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
   const lasted = lastedOf(session, now);
   const who = `${support_agent ?? 'a technician'} with ${customer}`;
   return (
-    <li className="overseen__session" data-reported={report !== null} data-open={phase !== 'ended'}>
-      <div className="overseen__what">
-        <span className="overseen__who">
+    <Grid
+      as="li"
+      align="center"
+      className="overseen__session pad-row span line-between"
+      data-reported={report !== null}
+      data-open={phase !== 'ended'}
+    >
+      <Stack gap="1" className="shrink">
+        <span className="medium break">
           <Sentence
             text="{technician} with {customer}"
             parts={{ technician: <bdi>{support_agent}</bdi>, customer: <bdi>{customer}</bdi> }}
           />
         </span>
-        {end_reason !== null && <span className="overseen__end">{END_REASONS[end_reason]}</span>}
+        {end_reason !== null && <span className="muted small break">{END_REASONS[end_reason]}</span>}
         {report !== null && (
-          <span className="overseen__report">
+          <Row as="span" gap="2" rowGap="1" className="small red">
             <Badge tone="danger" icon={IconFlag}>
               Reported
             </Badge>{' '}
             {REPORTS[report.reason]}
-          </span>
+          </Row>
         )}
-      </div>
+      </Stack>
       <div className="overseen__status">
         <SessionBadge status={session.status} />
       </div>
-      <dl className="overseen__times">
-        <div>
+      <Stack as="dl" gap="0" className="overseen__times small faint num">
+        <Grid gap="2">
           <dt>Asked</dt>
-          <dd>
+          <dd className="muted">
             <Moment iso={joined_at ?? started_at} now={now} />
           </dd>
-        </div>
-        <div>
+        </Grid>
+        <Grid gap="2">
           <dt>Lasted</dt>
-          <dd>{lasted ?? 'Not approved'}</dd>
-        </div>
-      </dl>
-      <div className="overseen__actions">
+          <dd className="muted">{lasted ?? 'Not approved'}</dd>
+        </Grid>
+      </Stack>
+      <Row wrap={false} gap="2" justify="end" className="overseen__actions">
         {phase !== 'ended' && (
           <Button size="s" loading={end.isPending} aria-label={`End the session of ${who}`} onClick={() => end.mutate(session)}>
             End
@@ -240,12 +250,12 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
         <Button variant="quiet" size="s" aria-haspopup="dialog" aria-label={`Details of ${who}`} onClick={onOpen}>
           Details
         </Button>
-      </div>
+      </Row>
       {end.error && (
-        <div className="overseen__refusal">
+        <div className="span">
           <Refusal error={end.error} />
         </div>
       )}
-    </li>
+    </Grid>
   );
 }

@@ -7,6 +7,7 @@ import { rowsOf } from '#api/pages.ts';
 import { useIsStaff } from '#api/policies.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -63,8 +64,8 @@ export function PortalPage() {
         isStaff ? 'Enter the code that your customer reads to you.' : 'Your session with a technician. Keep this window open.'
       }
     >
-      <div className="remote__columns">
-        <div className="portal__main">
+      <Grid gap="4" align="start" className="remote__columns">
+        <Stack className="portal__main">
           {isStaff && (
             <>
               <JoinCard />
@@ -72,14 +73,14 @@ export function PortalPage() {
             </>
           )}
           <OwnSessions isStaff={isStaff} />
-        </div>
+        </Stack>
         {/* On a phone this card is below the others, and rendering it earlier would move it. */}
         {!isOwnOnItsWay && !isJoinedOnItsWay && (
           <Card title={isStaff ? 'How a session goes' : 'During your session'}>
             <Steps steps={isStaff ? STAFF_STEPS : CUSTOMER_STEPS} />
           </Card>
         )}
-      </div>
+      </Grid>
     </Page>
   );
 }
@@ -87,7 +88,7 @@ export function PortalPage() {
 /** The newest open session that this technician has joined fills the screen; other open ones are listed below it. */
 function Working({ session, hasMore }: { session: JoinedSession; hasMore: boolean }) {
   return (
-    <div className="portal__working">
+    <Stack gap="4" className="portal__working">
       <h1 tabIndex={-1} className="visually-hidden">
         Remote support portal
       </h1>
@@ -95,7 +96,7 @@ function Working({ session, hasMore }: { session: JoinedSession; hasMore: boolea
       <Workspace meanwhile={<LoadingRows label="Loading the session" />} key={session.id} session={session} />
 
       {hasMore && <JoinedSessions />}
-    </div>
+    </Stack>
   );
 }
 
@@ -109,21 +110,21 @@ function OwnSessions({ isStaff }: { isStaff: boolean }) {
   // Technicians start their own session on the customer's screen.
   if (isStaff && !open?.length) return null;
   return (
-    <section className="portal__own" aria-labelledby="own-session">
-      <div className="portal__head">
+    <Stack as="section" gap="3" aria-labelledby="own-session">
+      <Row wrap={false} gap="4" justify="between">
         <h2 id="own-session">Your session</h2>
         {!isStaff && open?.length === 0 && (
           <Button icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
             New Session
           </Button>
         )}
-      </div>
+      </Row>
       {error && (
         <ErrorNotice title="Your sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       {!open && !error && <LoadingRows label="Loading your session" />}
       {sessions && <OwnSessionFlow sessions={sessions} now={now} />}
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} offersPortal={false} />}
-    </section>
+    </Stack>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { sentenceOf } from '#api/call.ts';
 import { describeActivity } from '#domain/activity/activity-words.ts';
+import { Row } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import type { sessionAuditQuery } from './joined.queries.ts';
@@ -18,12 +19,12 @@ export function RecordedList({ query }: { query: ReturnType<typeof sessionAuditQ
   return (
     <ol className="after__list" aria-label="What was recorded">
       {entries.map((entry) => (
-        <li key={entry.seq}>
+        <Row as="li" gap="3" rowGap="0" align="stretch" justify="between" className="pad-line base line-above" key={entry.seq}>
           <bdi>{describeActivity(entry)}</bdi>
           <span>
             <Moment iso={entry.at} now={now} />
           </span>
-        </li>
+        </Row>
       ))}
     </ol>
   );

@@ -3,6 +3,7 @@ import type { JoinedSession } from '@palisade/contract/remote';
 import { IconPlayerRecordFilled, IconPlayerStopFilled } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { canRecord, pauseRecording, startRecording, stopRecording, useRecording } from './recording.ts';
 import { AskFor, isAllowed } from './session-files.tsx';
 
@@ -30,7 +31,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
 
   if (!canRecord() || session.phase === 'claimed') return null;
   return (
-    <div className="allow" data-recording={isRunning}>
+    <Row gap="3" rowGap="2" className="allow small" data-recording={isRunning}>
       {isRunning ? (
         <>
           <p role="status">
@@ -56,7 +57,7 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
         <AskFor session={session} grant="recording" />
       )}
       <RecordingOnItsWay session_id={session.id} />
-    </div>
+    </Row>
   );
 }
 

@@ -5,6 +5,7 @@ import { useLocation } from 'react-router';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EndSession } from './end-session.tsx';
@@ -29,9 +30,17 @@ export function RemoteNotice() {
 function Asks({ session }: { session: RemoteSession }) {
   const decline = useDecline(session.id);
   return (
-    <section className="sharing-banner" data-paused="true" aria-label="Remote session">
+    <Grid
+      as="section"
+      columns="both"
+      gap="3"
+      align="center"
+      className="sharing-banner line-below base"
+      data-paused="true"
+      aria-label="Remote session"
+    >
       <IconUserQuestion size={22} stroke={1.7} aria-hidden="true" />
-      <div className="sharing-banner__what">
+      <div className="shrink break">
         <p role="alert">
           <Sentence
             text="**{technician} asks to see your screen.** If you don’t answer, the request expires."
@@ -45,37 +54,45 @@ function Asks({ session }: { session: RemoteSession }) {
         )}
         <Refusal error={decline.error} />
       </div>
-      <div className="sharing-banner__actions">
+      <Row wrap={false} gap="2" align="stretch" className="sharing-banner__actions">
         <ScreenLink to="/remote" variant="primary">
           Look and answer
         </ScreenLink>
         <Button variant="quiet" icon={IconX} stroke={2} loading={decline.isPending} onClick={() => decline.mutate()}>
           Decline
         </Button>
-      </div>
-    </section>
+      </Row>
+    </Grid>
   );
 }
 
 function Runs({ session }: { session: RemoteSession }) {
   const end = useEndSession();
   return (
-    <section className="sharing-banner" data-paused={session.is_paused} aria-label="Remote session">
+    <Grid
+      as="section"
+      columns="both"
+      gap="3"
+      align="center"
+      className="sharing-banner line-below base"
+      data-paused={session.is_paused}
+      aria-label="Remote session"
+    >
       <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />
-      <div className="sharing-banner__what">
+      <div className="shrink break">
         <p role="status">
           <Sentence text="**Your session with {technician} runs.**" parts={{ technician: <bdi>{session.support_agent}</bdi> }} />{' '}
           {describeShare(session)}
         </p>
         <Refusal error={end.error} />
       </div>
-      <div className="sharing-banner__actions">
+      <Row wrap={false} gap="2" align="stretch" className="sharing-banner__actions">
         <ScreenLink to="/remote" variant="quiet">
           Open the session
         </ScreenLink>
         <EndSession loading={end.isPending} onClick={() => end.mutate(session)} />
-      </div>
-    </section>
+      </Row>
+    </Grid>
   );
 }
 

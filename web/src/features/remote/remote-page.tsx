@@ -5,6 +5,7 @@ import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
 import { ButtonLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
@@ -44,7 +45,7 @@ export function RemotePage() {
       title="Remote Access"
       sentence="Get help from a technician you trust. Only your code lets them in."
       aside={
-        <div className="remote__actions" data-open={hasOpen}>
+        <Row gap="2" justify="end" className="remote__actions" data-open={hasOpen}>
           <ButtonLink href={remote_portal} isNewWindow icon={IconExternalLink}>
             Open remote-support portal
           </ButtonLink>
@@ -53,20 +54,26 @@ export function RemotePage() {
               New Session
             </Button>
           )}
-        </div>
+        </Row>
       }
     >
       {sessions && <OwnSessionFlow sessions={sessions} now={now} />}
       {/* The open session is first on the page but loaded last, so the rest waits for it. */}
       {isPending && <LoadingRows label="Loading your sessions" />}
-      <div className="remote__columns" data-open={hasOpen} style={isPending ? { display: 'none' } : undefined}>
+      <Grid
+        gap="4"
+        align="start"
+        className="remote__columns"
+        data-open={hasOpen}
+        style={isPending ? { display: 'none' } : undefined}
+      >
         <SessionHistory />
         {!hasOpen && (
           <Card title="How it works">
             <Steps steps={STEPS} />
           </Card>
         )}
-      </div>
+      </Grid>
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} offersPortal />}
     </Page>
   );

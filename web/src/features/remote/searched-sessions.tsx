@@ -1,6 +1,7 @@
 import type { RemoteSession, SessionStatus } from '@palisade/contract/remote';
 import { sessionStatusSchema } from '@palisade/contract/remote-record';
 import type { ReactNode } from 'react';
+import { Grid } from '#ui/layout.tsx';
 import { ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import type { SearchedPages } from '#ui/searched-pages.tsx';
@@ -63,7 +64,11 @@ export function SearchedSessions<Session extends RemoteSession>({
         list={{ ...pages, refetch: onRetry }}
         empty={isNarrowed(choice) ? <NoSessionMatches onAll={() => setChosen(EVERY_SESSION)} /> : empty}
       >
-        {(shown) => <ul className="remote-sessions">{shown.map(children)}</ul>}
+        {(shown) => (
+          <Grid as="ul" className="remote-sessions">
+            {shown.map(children)}
+          </Grid>
+        )}
       </Listed>
       {more}
     </>

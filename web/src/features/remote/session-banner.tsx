@@ -6,6 +6,7 @@ import { sentenceOf } from '#api/call.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { Button, Spinner } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EndSession } from './end-session.tsx';
@@ -39,9 +40,19 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
     };
   }, [wasEnded]);
   return (
-    <section className="card banner" data-tone={isWaiting ? 'waiting' : 'good'} aria-label="Open session">
+    <Grid
+      as="section"
+      columns="tail"
+      phone="stack"
+      gap="5"
+      rowGap="2"
+      align="center"
+      className="card banner"
+      data-tone={isWaiting ? 'waiting' : 'good'}
+      aria-label="Open session"
+    >
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
-      <div className="banner__actions">
+      <Row gap="2" justify="end" className="banner__actions off-empty">
         {isWaiting && (
           <CopyButton variant="primary" text={session.session_code} copied="The session code was copied." label="Copy code" />
         )}
@@ -51,26 +62,26 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
           </Button>
         )}
         {!isWaiting && !isEndedAbove && <EndSession loading={end.isPending} onClick={() => end.mutate(session)} />}
-      </div>
+      </Row>
       {end.error && (
-        <p role="alert" className="banner__error">
+        <p role="alert" className="span full base red">
           {sentenceOf(end.error)}
         </p>
       )}
-    </section>
+    </Grid>
   );
 }
 
 function Waiting({ session }: { session: RemoteSession }) {
   const now = useSecond();
   return (
-    <div className="banner__what">
-      <p className="banner__state" role="status">
+    <div className="shrink">
+      <Row as="p" inline gap="2" className="banner__state bold below-2" role="status">
         <Spinner />
         Waiting for connection...
-      </p>
-      <p className="banner__label">Session code</p>
-      <p className="banner__code">
+      </Row>
+      <p className="small muted">Session code</p>
+      <p className="banner__code nowrap below-1">
         <bdi>{session.session_code}</bdi>
       </p>
       <p className="sub">
@@ -83,16 +94,16 @@ function Waiting({ session }: { session: RemoteSession }) {
 function Running({ session }: { session: RemoteSession }) {
   const now = useSecond();
   return (
-    <div className="banner__what">
-      <p className="banner__state" role="status">
+    <div className="shrink">
+      <Row as="p" inline gap="2" className="banner__state bold below-2" role="status">
         <IconPlugConnected size={20} stroke={1.7} aria-hidden="true" />
         Technician connected
-      </p>
+      </Row>
       <h2 className="banner__title" tabIndex={-1}>
         <Sentence text="{name} has joined your session" parts={{ name: <bdi>{session.support_agent}</bdi> }} />
       </h2>
       <p className="sub">
-        <Sentence text="Session {code}." parts={{ code: <bdi className="banner__small-code">{session.session_code}</bdi> }} />
+        <Sentence text="Session {code}." parts={{ code: <bdi className="mono nowrap">{session.session_code}</bdi> }} />
         {session.joined_at !== null && ` They joined ${describeAge(session.joined_at, now)}.`} Stay on the phone: they see what
         you share, and you press.
       </p>
@@ -103,14 +114,24 @@ function Running({ session }: { session: RemoteSession }) {
 /** Replaces the banner without an open session, to show that no technician can join. */
 export function NoSessionBanner() {
   return (
-    <section className="card banner" data-tone="none" aria-label="Open session">
-      <span className="banner__icon" aria-hidden="true">
+    <Grid
+      as="section"
+      columns="tail"
+      phone="stack"
+      gap="5"
+      rowGap="2"
+      align="center"
+      className="card banner"
+      data-tone="none"
+      aria-label="Open session"
+    >
+      <span className="banner__icon center round" aria-hidden="true">
         <IconLock size={28} stroke={1.7} />
       </span>
-      <div className="banner__what">
+      <div className="shrink">
         <h2 className="banner__title">No session is open. No one can join you.</h2>
         <p className="sub">Start one when a technician you called asks for a code.</p>
       </div>
-    </section>
+    </Grid>
   );
 }

@@ -10,6 +10,7 @@ import { keepDraft, readDraft } from '#api/drafts.ts';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog } from '#ui/conversation-log.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { enterMeans } from '#ui/pressed.ts';
 import { EmptyState } from '#ui/states.tsx';
 import { sessionMessagesQuery, useMessageEvents, useWriteMessage } from './joined.queries.ts';
@@ -52,7 +53,7 @@ export function SessionChat({ session_id, side }: { session_id: string; side: Si
         state:
           write.isError && write.variables.client_message_id === entry.id ? (
             <>
-              <span role="alert" className="session-chat__unsent">
+              <span role="alert" className="red">
                 Your message was not sent. {sentenceOf(write.error)}
               </span>
               <Button variant="quiet" size="s" onClick={() => send(entry)}>
@@ -66,7 +67,7 @@ export function SessionChat({ session_id, side }: { session_id: string; side: Si
     ),
   ];
   return (
-    <div className="session-chat">
+    <Grid className="session-chat">
       <ConversationLog
         label="Messages of the session"
         lines={lines}
@@ -94,7 +95,7 @@ export function SessionChat({ session_id, side }: { session_id: string; side: Si
           send(entry);
         }}
       />
-    </div>
+    </Grid>
   );
 }
 
@@ -125,8 +126,8 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
   }
 
   return (
-    <Form className="session-chat__form" error={null} busy={false} onSubmit={submit}>
-      <div className="session-chat__line">
+    <Form className="pad-m line-above" error={null} busy={false} onSubmit={submit}>
+      <Grid columns="tail" gap="2" align="end">
         <Textarea
           className="session-chat__field"
           size="md"
@@ -143,7 +144,7 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
           }}
         />
         <Submit size="l" aria-label="Send" icon={IconSend} disabled={draft.trim() === '' || isTooLong} />
-      </div>
+      </Grid>
     </Form>
   );
 }

@@ -8,6 +8,7 @@ import { sentenceOf, upload } from '#api/call.ts';
 import { onEvent, saySignal } from '#api/events.ts';
 import { Button, Spinner } from '#ui/button.tsx';
 import { FileName } from '#ui/file-name.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -53,11 +54,11 @@ export function SessionFileList({ session_id, side }: { session_id: string; side
   const deleted_at = files[0]?.deleted_at ?? null;
   return (
     <>
-      <ul className="session-files" aria-label="Files of the session">
+      <Stack as="ul" className="session-files" aria-label="Files of the session">
         {files.map((file) => (
           <FileRow key={file.id} file={file} side={side} />
         ))}
-      </ul>
+      </Stack>
       <p className="sub">
         {deleted_at === null ? (
           'Files are deleted a day after the session.'
@@ -79,20 +80,27 @@ function FileRow({ file, side }: { file: SessionFile; side: Side }) {
   const isOnItsWay = file.status === 'scanning' || file.status === 'recording';
   const isMine = file.kind === 'file' && file.side === side;
   return (
-    <li className="session-files__file" data-status={file.status}>
-      <span className="session-files__icon" aria-hidden="true">
+    <Grid
+      as="li"
+      columns="both"
+      gap="2"
+      align="center"
+      className="session-files__file pad-line line-between"
+      data-status={file.status}
+    >
+      <span className="session-files__icon muted" aria-hidden="true">
         {file.status === 'clean' && <IconShieldCheck size={18} stroke={1.7} />}
         {isOnItsWay && (file.status === 'recording' ? <IconVideo size={18} stroke={1.7} /> : <Spinner />)}
         {file.status !== 'clean' && !isOnItsWay && <IconAlertTriangle size={18} stroke={1.7} />}
       </span>
-      <span className="session-files__what">
+      <Stack as="span" gap="0" className="shrink break">
         <FileName name={file.filename} />
-        <span className="session-files__state num" role="status">
+        <span className="num small muted" role="status">
           {isMine ? 'From you.' : <bdi>{`From ${file.author}.`}</bdi>} {describeFile(file)}
         </span>
         <Refusal error={refuse.error ?? save.error} />
-      </span>
-      <span className="session-files__actions">
+      </Stack>
+      <Row as="span" gap="1" justify="end" className="session-files__actions">
         {file.status === 'clean' && !isMine && (
           <Button size="s" loading={save.isPending} aria-label={`Download ${whole}`} onClick={() => save.mutate(file)}>
             Download
@@ -109,8 +117,8 @@ function FileRow({ file, side }: { file: SessionFile; side: Side }) {
             {isMine ? 'Take back' : 'Refuse'}
           </Button>
         )}
-      </span>
-    </li>
+      </Row>
+    </Grid>
   );
 }
 
@@ -149,7 +157,7 @@ export function SessionFiles({ session, side }: { session: LiveSession; side: Si
   }
 
   return (
-    <section className="session-files__part" aria-label="Files">
+    <Stack as="section" gap="3" className="session-files__part pad-m base off-empty" aria-label="Files">
       {side === 'customer' ? <Allow session={session} grant="files" /> : !mayFiles && <AskFor session={session} grant="files" />}
       {mayFiles && (
         <div>
@@ -170,7 +178,7 @@ export function SessionFiles({ session, side }: { session: LiveSession; side: Si
         </div>
       )}
       {sending.map(({ key, name, share, refused }) => (
-        <div key={key} className="session-files__sending">
+        <Stack key={key} gap="1" className="shrink">
           <FileName name={name} />
           {refused === undefined ? (
             <progress max={1} value={share} aria-label={`Sending ${name}`} />
@@ -189,10 +197,10 @@ export function SessionFiles({ session, side }: { session: LiveSession; side: Si
               </Button>
             </>
           )}
-        </div>
+        </Stack>
       ))}
       <SessionFileList session_id={session.id} side={side} />
-    </section>
+    </Stack>
   );
 }
 
@@ -233,7 +241,7 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
     if (isOn) setIsAsked(false);
   }, [isOn]);
   return (
-    <div className="allow" data-asked={isAsked}>
+    <Row gap="3" rowGap="2" className="allow small" data-asked={isAsked}>
       <p role={isAsked ? 'alert' : 'status'}>
         {isAsked ? (
           <b>
@@ -247,7 +255,7 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
           words.off
         )}
       </p>
-      <div className="allow__actions">
+      <Row wrap={false} gap="2" align="stretch">
         {isOn ? (
           <Button size="s" variant="quiet" loading={take.isPending} onClick={() => take.mutate(grant)}>
             {words.end}
@@ -267,9 +275,9 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
             No
           </Button>
         )}
-      </div>
+      </Row>
       <Refusal error={give.error ?? take.error} />
-    </div>
+    </Row>
   );
 }
 
@@ -291,7 +299,7 @@ export function AskFor({ session, grant }: { session: LiveSession; grant: Asked 
   const [hasAsked, setHasAsked] = useState(false);
   if (session.status !== 'active') return null;
   return (
-    <div className="allow">
+    <Row gap="3" rowGap="2" className="allow small">
       <Button
         size="s"
         variant="quiet"
@@ -305,6 +313,6 @@ export function AskFor({ session, grant }: { session: LiveSession; grant: Asked 
       <p className="sub" role="status">
         {hasAsked ? ASKS[grant].asked : ASKS[grant].before}
       </p>
-    </div>
+    </Row>
   );
 }

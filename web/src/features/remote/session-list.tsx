@@ -1,5 +1,6 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import type { ReactNode } from 'react';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment } from '#ui/moment.tsx';
 import { END_REASONS, ownEndReason, SessionBadge } from './session-badge.tsx';
 import './session-list.css';
@@ -18,30 +19,30 @@ interface SessionRowProps {
 export function SessionRow({ session, now, who, isOwn = false, action }: SessionRowProps) {
   const { session_code, started_at, ended_at, end_reason, status } = session;
   return (
-    <li className="remote-session">
-      <div className="remote-session__what">
+    <Grid as="li" align="center" className="remote-session pad-row span line-between">
+      <Stack gap="0" className="shrink">
         <bdi className="remote-session__code">{session_code}</bdi>
-        <div className="remote-session__line">{who}</div>
+        <div className="muted small break">{who}</div>
         {end_reason !== null && (
-          <span className="remote-session__line">{isOwn ? ownEndReason(end_reason) : END_REASONS[end_reason]}</span>
+          <span className="muted small break">{isOwn ? ownEndReason(end_reason) : END_REASONS[end_reason]}</span>
         )}
-      </div>
-      <dl className="remote-session__times">
-        <div>
+      </Stack>
+      <Stack as="dl" gap="0" className="remote-session__times small faint num">
+        <Grid gap="2">
           <dt>Created</dt>
-          <dd>
+          <dd className="muted">
             <Moment iso={started_at} now={now} />
           </dd>
-        </div>
-        <div>
+        </Grid>
+        <Grid gap="2">
           <dt>Ended</dt>
-          <dd>{ended_at === null ? 'Not yet' : <Moment iso={ended_at} now={now} />}</dd>
-        </div>
-      </dl>
-      <div className="remote-session__status">
+          <dd className="muted">{ended_at === null ? 'Not yet' : <Moment iso={ended_at} now={now} />}</dd>
+        </Grid>
+      </Stack>
+      <Row gap="2" justify="end">
         <SessionBadge status={status} />
         {action}
-      </div>
-    </li>
+      </Row>
+    </Grid>
   );
 }

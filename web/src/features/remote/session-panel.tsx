@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Countdown } from '#ui/countdown.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -35,9 +36,9 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
   const sharing = useSharing();
   useEffect(() => attend(session), [session]);
   return (
-    <div className="session-panel">
-      <section className="card session-panel__shown" aria-labelledby="shown">
-        <div className="card__head">
+    <Grid gap="4" className="session-panel">
+      <Stack as="section" gap="3" className="card session-panel__shown" aria-labelledby="shown">
+        <div className="card__head below-2">
           <h2 id="shown">What the technician sees</h2>
           {sharing.screens.length > 0 && <MoreScreens session={session} sharing={sharing} />}
         </div>
@@ -53,23 +54,23 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
           />
         )}
         <GrantsCard session={session} />
-        <div className="session-files__part">
+        <Stack gap="3" className="session-files__part pad-m base off-empty">
           <Allow session={session} grant="recording" />
-        </div>
+        </Stack>
         <SessionFiles session={session} side="customer" />
-        <div className="session-panel__report">
+        <Stack align="start" className="session-panel__report line-above">
           <Report session={session} />
-        </div>
-      </section>
-      <section className="card session-panel__chat" aria-label="Chat of the session">
+        </Stack>
+      </Stack>
+      <Grid as="section" className="card session-panel__chat" aria-label="Chat of the session">
         {sharing.code !== undefined && (
-          <div className="session-panel__code">
+          <div className="pad-m line-below">
             <CodeLine code={sharing.code} side="customer" />
           </div>
         )}
         <SessionChat session_id={session.id} side="customer" />
-      </section>
-    </div>
+      </Grid>
+    </Grid>
   );
 }
 
@@ -102,7 +103,7 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
           away={session.is_technician_here ? undefined : session.support_agent}
         />
       ))}
-      <div className="session-panel__below">
+      <Row gap="3" rowGap="2" justify="between" className="session-panel__below">
         <p className="sub">
           {hasSmallWindow()
             ? 'See where the technician points in this picture or in a small window that stays on top.'
@@ -119,7 +120,7 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
             Small window
           </Button>
         )}
-      </div>
+      </Row>
       {isSmall && <SmallWindow sharing={sharing} onClose={() => setIsSmall(false)} />}
     </>
   );
@@ -136,11 +137,11 @@ function Mirror({ screen, sharing, away }: MirrorProps) {
   const words = away ? `${away} is not there just now. No one sees this.` : describeLink(screen.link);
   const isOnly = sharing.screens.length === 1;
   return (
-    <figure className="mirror" data-paused={sharing.isPaused}>
-      <div className="mirror__picture">
+    <Stack as="figure" gap="2" className="mirror" data-paused={sharing.isPaused}>
+      <div className="mirror__picture rounded">
         <MarkedPicture track={screen.track} marks={screen.marks} label={`${nameOf(screen)}, as it is shared`} />
         {/* Covers the whole frame, because a phone's picture is too narrow for the text. */}
-        {sharing.isPaused && <p className="mirror__paused">Paused: the technician sees black</p>}
+        {sharing.isPaused && <p className="mirror__paused center pad-m bold centered">Paused: the technician sees black</p>}
       </div>
       <figcaption>
         <b>{nameOf(screen)}</b>
@@ -156,7 +157,7 @@ function Mirror({ screen, sharing, away }: MirrorProps) {
           </Button>
         )}
       </figcaption>
-    </figure>
+    </Stack>
   );
 }
 
@@ -209,7 +210,7 @@ function Nothing({ session, sharing }: { session: RemoteSession; sharing: Sharin
         </p>
       )}
       {session.due_reason === 'share_stopped' && session.due_at !== null && (
-        <p className="sub session-panel__due">
+        <p className="sub centered">
           <Sentence
             text="Share again, or the session ends in {time}."
             parts={{ time: <Countdown until={Date.parse(session.due_at)} /> }}

@@ -1,6 +1,7 @@
 import type { RemoteSession } from '@palisade/contract/remote';
 import { IconCheck } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { Grid, Stack } from '#ui/layout.tsx';
 import './session-stepper.css';
 
 const STEPS = ['Code', 'Approve', 'Share', 'Work', 'End'] as const;
@@ -26,26 +27,30 @@ export function stepOf(session: RemoteSession | undefined, hasEnded: boolean): S
 export function SessionStepper({ step, hasCode, children }: { step: StepName; hasCode: boolean; children: ReactNode }) {
   const current = STEPS.indexOf(step);
   return (
-    <div className="session-flow">
-      <div className="session-flow__head">
-        <ol className="stepper" aria-label="Steps of a session">
+    <Stack className="session-flow">
+      <Stack gap="3" className="session-flow__head">
+        <Grid as="ol" className="stepper" aria-label="Steps of a session">
           {STEPS.map((name, index) => (
-            <li
+            <Stack
+              as="li"
+              gap="1"
+              align="center"
+              className="shrink medium centered muted small break"
               key={name}
               data-state={index < current ? 'done' : index === current ? 'current' : 'next'}
               aria-current={index === current ? 'step' : undefined}
             >
-              <span className="stepper__sign" aria-hidden="true">
+              <span className="stepper__sign center round bold" aria-hidden="true">
                 {index < current ? <IconCheck size={16} stroke={2.4} /> : index + 1}
               </span>
               <span className="stepper__name">{name}</span>
               {index < current && <span className="visually-hidden">, done</span>}
-            </li>
+            </Stack>
           ))}
-        </ol>
+        </Grid>
         <p className="sub">{step === 'Code' && !hasCode ? 'Press New Session to get a code.' : SENTENCES[step]}</p>
-      </div>
+      </Stack>
       {children}
-    </div>
+    </Stack>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { SharingNow } from '#domain/session/sharing-now.ts';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EndSession } from './end-session.tsx';
 import { useIsRecorded } from './files.queries.ts';
@@ -33,7 +34,7 @@ export function useSharingKeys(isPaused: boolean, target: Window = window): void
 export function PauseAndEnd({ isPaused, isShown = true }: { isPaused: boolean; isShown?: boolean }) {
   const PauseIcon = isPaused ? IconPlayerPlay : IconPlayerPause;
   return (
-    <div className="sharing-banner__actions">
+    <Row wrap={false} gap="2" align="stretch" className="sharing-banner__actions">
       {isShown && (
         <Button
           variant="quiet"
@@ -46,7 +47,7 @@ export function PauseAndEnd({ isPaused, isShown = true }: { isPaused: boolean; i
         </Button>
       )}
       <EndSession aria-keyshortcuts={KEYS.stop.name} title={KEYS.stop.name} onClick={() => void stop()} />
-    </div>
+    </Row>
   );
 }
 
@@ -58,8 +59,12 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
   const session = sessions?.find(({ status }) => status === 'active');
   const isRecorded = useIsRecorded(session);
   return (
-    <section
-      className="sharing-banner"
+    <Grid
+      as="section"
+      columns="both"
+      gap="3"
+      align="center"
+      className="sharing-banner line-below base"
       data-paused={is_shown ? is_paused : voice === 'muted'}
       aria-label={is_shown ? 'Screen sharing' : 'Voice'}
     >
@@ -68,7 +73,7 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
       ) : (
         <IconMicrophone size={22} stroke={1.7} aria-hidden="true" />
       )}
-      <div className="sharing-banner__what">
+      <div className="shrink break">
         <p role="status">
           {!is_shown ? (
             <Sentence
@@ -85,7 +90,7 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
           )}
         </p>
         {voice !== 'off' && (
-          <div className="sharing-banner__voice">
+          <Row gap="2" rowGap="1">
             <p role="status">
               {voice === 'open' ? (
                 <>
@@ -96,7 +101,7 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
               )}
             </p>
             <MuteButton isMuted={voice === 'muted'} />
-          </div>
+          </Row>
         )}
         {isRecorded && (
           <p role="status">
@@ -106,6 +111,6 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
         {session && <GoOn session={session} />}
       </div>
       <PauseAndEnd isPaused={is_paused} isShown={is_shown} />
-    </section>
+    </Grid>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { Grid } from '#ui/layout.tsx';
 import { MarkedPicture } from './marked-picture.tsx';
 import type { Sharing } from './sharing.ts';
 import { PauseAndEnd, useSharingKeys } from './sharing-banner.tsx';
@@ -68,15 +69,15 @@ function Small({ sharing, target }: { sharing: Sharing; target: Window }) {
   useSharingKeys(sharing.isPaused, target);
   const [screen] = sharing.screens;
   return (
-    <div className="small-window">
+    <Grid className="small-window">
       <div className="small-window__picture">
         {screen && (
           <MarkedPicture track={screen.track} marks={screen.marks} label="What you share">
-            {sharing.isPaused && <p className="mirror__paused">Paused: the technician sees black</p>}
+            {sharing.isPaused && <p className="mirror__paused center pad-m bold centered">Paused: the technician sees black</p>}
           </MarkedPicture>
         )}
       </div>
       <PauseAndEnd isPaused={sharing.isPaused} />
-    </div>
+    </Grid>
   );
 }

@@ -1,3 +1,4 @@
+import { Stack } from '#ui/layout.tsx';
 import './steps.css';
 
 export interface Step {
@@ -7,13 +8,13 @@ export interface Step {
 
 export function Steps({ steps }: { steps: readonly Step[] }) {
   return (
-    <ol className="steps">
+    <Stack as="ol" className="steps">
       {steps.map(({ title, sentence }) => (
         <li key={title}>
-          <h3>{title}</h3>
+          <h3 className="base bold">{title}</h3>
           <p className="sub">{sentence}</p>
         </li>
       ))}
-    </ol>
+    </Stack>
   );
 }

@@ -2,6 +2,7 @@ import type { LiveSession, Side, Voice } from '@palisade/contract/remote-record'
 import { IconMicrophone, IconMicrophoneOff, IconPhoneOff, IconVolume } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { CodeLine } from './code-line.tsx';
 import { describeLink } from './link-words.ts';
@@ -34,7 +35,14 @@ export function VoicePart({ session, side, other, hasCode }: VoicePartProps) {
   // The technician’s voice ends with the workspace; the customer’s continues on every screen, which shows it.
   useEffect(() => (side === 'technician' ? stopVoice : undefined), [side]);
   return (
-    <section className="voice" aria-labelledby="voice" data-state={isOn ? own.state : 'off'}>
+    <Stack
+      as="section"
+      gap="2"
+      align="start"
+      className="voice line-above"
+      aria-labelledby="voice"
+      data-state={isOn ? own.state : 'off'}
+    >
       <h3 id="voice">Talk by voice</h3>
       {isOn ? (
         <>
@@ -44,7 +52,7 @@ export function VoicePart({ session, side, other, hasCode }: VoicePartProps) {
       ) : (
         <Invitation session={session} own={own} side={side} other={other} theirs={theirs} />
       )}
-    </section>
+    </Stack>
   );
 }
 
@@ -61,7 +69,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
   return (
     <>
       {isAsked ? (
-        <p role="alert" className="voice__asked">
+        <p role="alert" className="surface-amber pad-s">
           <Sentence
             text="{other} would like to talk with you here. They can’t hear you until you turn your voice on."
             parts={{ other: <bdi>{other}</bdi> }}
@@ -70,7 +78,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
       ) : (
         <p className="sub">Talk here instead of on the phone. You start muted, and voices are never recorded.</p>
       )}
-      <div className="voice__actions">
+      <Row gap="2">
         <Button
           size="s"
           variant={isAsked ? 'primary' : 'quiet'}
@@ -85,7 +93,7 @@ function Invitation({ session, own, side, other, theirs }: InvitationProps) {
             Not now
           </Button>
         )}
-      </div>
+      </Row>
       {isAsking && (
         <p role="status" className="sub">
           Your browser asks whether it may use the microphone.
@@ -119,17 +127,17 @@ function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Vo
   const words = theirs === 'off' ? undefined : describeLink(own.link);
   return (
     <>
-      <p role="status" className="voice__state">
+      <Row role="status" as="p" wrap={false} gap="2" align="start" className="voice__state break">
         {own.state === 'open' ? (
-          <IconMicrophone size={18} stroke={1.7} aria-hidden="true" />
+          <IconMicrophone className="fixed muted" size={18} stroke={1.7} aria-hidden="true" />
         ) : (
-          <IconMicrophoneOff size={18} stroke={1.7} aria-hidden="true" />
+          <IconMicrophoneOff className="fixed muted" size={18} stroke={1.7} aria-hidden="true" />
         )}
         <span>
           {words === undefined ? describeTalk(own.state, theirs, other) : `${words} Until then, you can’t hear each other.`}
         </span>
-      </p>
-      <div className="voice__actions">
+      </Row>
+      <Row gap="2">
         <MuteButton isMuted={own.state === 'muted'} />
         <Button size="s" variant="quiet" icon={IconPhoneOff} onClick={() => stopVoice()}>
           Turn my voice off
@@ -140,7 +148,7 @@ function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Vo
             Try again
           </Button>
         )}
-      </div>
+      </Row>
       {own.notHeard && (
         <p role="alert" className="refusal">
           {NOT_HEARD[own.notHeard]}

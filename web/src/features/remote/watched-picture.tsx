@@ -10,6 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeClock, useSecond } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { MarkedPicture } from './marked-picture.tsx';
@@ -52,12 +53,12 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
   }
 
   return (
-    <div ref={frame} className="watched" data-full={isFull}>
-      <div className="watched__tools" role="toolbar" aria-label="The picture">
+    <Grid ref={frame} className="watched" data-full={isFull}>
+      <Row gap="1" className="watched__tools pad-s line-below" role="toolbar" aria-label="The picture">
         <Tool icon={IconPointer} label="Point" isOn={tool === 'point'} onPress={() => setTool('point')} />
         <Tool icon={IconPencil} label="Draw" isOn={tool === 'draw'} onPress={() => setTool('draw')} />
         <Tool icon={IconEraser} label="Wipe the drawing" onPress={marking.erase} />
-        <span className="watched__gap" />
+        <span className="grow" />
         {onAgain && (
           <Button variant="quiet" size="s" onClick={onAgain}>
             Try again
@@ -75,7 +76,7 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
           isOn={isFull}
           onPress={() => void (isFull ? document.exitFullscreen() : frame.current?.requestFullscreen())}
         />
-      </div>
+      </Row>
       {/* Marks need a pointing device; keyboard users have the chat. */}
       <div className="watched__picture" data-tool={tool} {...marking.handlers}>
         <MarkedPicture
@@ -87,7 +88,7 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
           onFrame={takeFrame}
         />
         {isPaused && (
-          <p className="watched__paused" role="status">
+          <Stack as="p" gap="2" align="center" className="watched__paused pad-l centered medium" role="status">
             <IconPlayerPause size={28} stroke={1.7} aria-hidden="true" />
             <span>
               <Sentence
@@ -95,11 +96,11 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
                 parts={{ customer: <bdi>{customer}</bdi> }}
               />
             </span>
-          </p>
+          </Stack>
         )}
         {!isPaused && (trouble !== undefined || frame_at !== undefined) && <Still frame_at={frame_at} trouble={trouble} />}
       </div>
-    </div>
+    </Grid>
   );
 }
 
@@ -109,7 +110,7 @@ function Still({ frame_at, trouble }: { frame_at: number | undefined; trouble: s
   const isStill = frame_at !== undefined && now - frame_at > STILL_AFTER;
   if (trouble === undefined && !isStill) return null;
   return (
-    <p className="watched__still" role="status">
+    <p className="watched__still pad-s small centered" role="status">
       {frame_at !== undefined && `Still picture of ${describeClock(frame_at)}. `}
       {trouble ?? 'Nothing has moved since.'}
     </p>

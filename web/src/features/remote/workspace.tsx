@@ -8,6 +8,7 @@ import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { Button } from '#ui/button.tsx';
 import { Countdown } from '#ui/countdown.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -40,13 +41,13 @@ export function Workspace({ session }: { session: JoinedSession }) {
   const isWaiting = session.phase === 'claimed';
   return (
     <section className="card workspace" aria-label={`Session with ${session.customer}`}>
-      <header className="workspace__head">
+      <Row as="header" wrap={false} gap="4" rowGap="2" justify="between" className="workspace__head">
         <div>
           <h2>
             <bdi>{session.customer}</bdi>
           </h2>
           <p className="sub">
-            <bdi className="workspace__code">{session.session_code}</bdi>
+            <bdi className="mono">{session.session_code}</bdi>
             {picture && quality !== undefined && (
               <span className="num workspace__quality" title="Frames that came, delay, way, size">
                 {quality}
@@ -55,16 +56,16 @@ export function Workspace({ session }: { session: JoinedSession }) {
           </p>
         </div>
         {!isWaiting && <EndSession loading={complete.isPending} onClick={() => complete.mutate(session)} />}
-      </header>
+      </Row>
       <Refusal error={complete.error} />
       <RecordingLine session={session} track={picture?.track} isPaused={watch.isPaused} />
       {!isWaiting && watch.place !== 'taken' && (
         <VoicePart session={session} side="technician" other={session.customer} hasCode={watch.code !== undefined} />
       )}
-      <div className="workspace__columns">
-        <div className="workspace__stage">
+      <Grid className="workspace__columns line-above">
+        <div className="workspace__stage shrink">
           {watch.pictures.length > 1 && (
-            <fieldset className="workspace__screens" aria-label="Screens">
+            <Row as="fieldset" gap="1" className="workspace__screens shrink pad-s" aria-label="Screens">
               {watch.pictures.map(({ connection_id }, index) => (
                 <Button
                   key={connection_id}
@@ -74,7 +75,7 @@ export function Workspace({ session }: { session: JoinedSession }) {
                   onClick={() => setChosen(connection_id)}
                 >{`Screen ${index + 1}`}</Button>
               ))}
-            </fieldset>
+            </Row>
           )}
           {watch.place === 'taken' ? (
             <Stage>
@@ -111,13 +112,13 @@ export function Workspace({ session }: { session: JoinedSession }) {
           <ControlPart session={session} />
         </div>
         <Beside session={session} code={watch.code} />
-      </div>
+      </Grid>
     </section>
   );
 }
 
 function Stage({ children }: { children: ReactNode }) {
-  return <div className="workspace__empty">{children}</div>;
+  return <div className="workspace__empty center pad-l">{children}</div>;
 }
 
 /** Shown until the customer answers. */
@@ -192,27 +193,27 @@ const PARTS = [
 function Beside({ session, code }: { session: JoinedSession; code: string | undefined }) {
   const [part, setPart] = useState<(typeof PARTS)[number]['name']>('chat');
   return (
-    <div className="workspace__beside">
+    <Grid className="workspace__beside">
       {code !== undefined && (
-        <div className="workspace__code-line">
+        <div className="pad-m line-below">
           <CodeLine code={code} side="technician" />
         </div>
       )}
-      <fieldset className="workspace__parts" aria-label="Next to the picture">
+      <Grid as="fieldset" className="workspace__parts shrink line-below" aria-label="Next to the picture">
         {PARTS.map(({ name, label, icon: Icon }) => (
-          <button key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
+          <button className="pointer" key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
             <Icon size={16} stroke={1.7} aria-hidden="true" />
             {label}
           </button>
         ))}
-      </fieldset>
+      </Grid>
       <div className="workspace__part">
         {part === 'chat' && <SessionChat session_id={session.id} side="technician" />}
         {part === 'files' && <SessionFiles session={session} side="technician" />}
         {part === 'notes' && <Notes session={session} />}
         {part === 'customer' && <Customer session={session} />}
       </div>
-    </div>
+    </Grid>
   );
 }
 
@@ -221,7 +222,7 @@ function Notes({ session }: { session: JoinedSession }) {
   const [notes, setNotes] = useState(session.notes);
   const write = useWriteNotes(session.id);
   return (
-    <Form className="workspace__notes" error={write.error} busy={write.isPending} onSubmit={() => write.mutate(notes)}>
+    <Form className="workspace__notes pad-m" error={write.error} busy={write.isPending} onSubmit={() => write.mutate(notes)}>
       <Textarea
         label="Notes"
         description="Only staff can see these notes."
@@ -230,14 +231,14 @@ function Notes({ session }: { session: JoinedSession }) {
         value={notes}
         onChange={(event) => setNotes(event.currentTarget.value)}
       />
-      <div className="workspace__notes-foot">
+      <Row wrap={false} gap="3">
         <Submit size="s" disabled={notes === session.notes}>
           Save notes
         </Submit>
         <span role="status" className="sub">
           {write.isSuccess && notes === write.variables && 'Saved.'}
         </span>
-      </div>
+      </Row>
       <Refusal error={write.error} />
     </Form>
   );
@@ -250,7 +251,7 @@ function Customer({ session }: { session: JoinedSession }) {
     return <EmptyState icon={IconUser} title="Not yet" sentence="You’ll see their details once they approve." />;
   if (card) return <CustomerCard card={card} />;
   return (
-    <div className="workspace__notes">
+    <div className="workspace__notes pad-m">
       {error ? (
         <ErrorNotice title="We couldn’t load the customer" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       ) : (

@@ -9,11 +9,15 @@ import type {
 } from '@palisade/contract/scam-check';
 import { IconAlertTriangle, IconCircleCheck, IconHelpCircle, IconShieldX, type TablerIcon } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { Address } from '#ui/address.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { Lead, type LeadTone } from '#ui/lead.tsx';
 import { StateFilter } from '#ui/list-filters.tsx';
 import { Sentence } from '#ui/sentence.tsx';
+import { BlockOnDevices } from './block-on-devices.tsx';
+import { MarkedText } from './marked-text.tsx';
 
 const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: string }> = {
   dangerous: { tone: 'danger', icon: IconShieldX, sentence: 'Don’t answer, don’t tap anything in it, and don’t pay.' },
@@ -22,8 +26,16 @@ const LOOKS: Record<ScamVerdict, { tone: LeadTone; icon: TablerIcon; sentence: s
   not_checked: { tone: 'unknown', icon: IconHelpCircle, sentence: 'See why below, and what you can do next.' },
 };
 
+interface AnswerViewProps {
+  answer: ScamAnswer;
+  /** The checked text, to mark the places that reasons name. */
+  text?: string;
+  action?: ReactNode;
+  isFirst?: boolean;
+}
+
 /** The result of a check: verdict, reasons, advice, and the examined parts. */
-export function AnswerView({ answer, action, isFirst = true }: { answer: ScamAnswer; action?: ReactNode; isFirst?: boolean }) {
+export function AnswerView({ answer, text = '', action, isFirst = true }: AnswerViewProps) {
   const look = LOOKS[answer.verdict];
   const own = useRef<HTMLDivElement>(null);
   // On a phone the result starts below the visible area.
@@ -31,31 +43,36 @@ export function AnswerView({ answer, action, isFirst = true }: { answer: ScamAns
     if (isFirst) own.current?.scrollIntoView?.({ block: 'start' });
   }, [isFirst]);
   return (
-    <div ref={own} className="scam-answer" aria-live="polite">
+    <Stack ref={own} gap="4" className="scam-answer" aria-live="polite">
       <Lead tone={look.tone} icon={look.icon} title={answer.headline} sentence={look.sentence} action={action} />
-      {answer.reasons.length > 0 && <Reasons reasons={answer.reasons} />}
+      {answer.reasons.length > 0 && <Reasons text={text} reasons={answer.reasons} />}
       <Advice answer={answer} />
-      <Parts parts={answer.parts} />
-      <CheckedParts checked={answer.checked} />
-    </div>
+      {answer.verdict === 'dangerous' && <BlockOnDevices links={answer.parts.links} />}
+      <Grid columns="fit-l" gap="4" align="start">
+        <Parts parts={answer.parts} />
+        <CheckedParts checked={answer.checked} />
+      </Grid>
+    </Stack>
   );
 }
 
-function Reasons({ reasons }: { reasons: readonly ScamReason[] }) {
+/** The reasons, numbered as in the marked text above them. */
+function Reasons({ text, reasons }: { text: string; reasons: readonly ScamReason[] }) {
   return (
     <Card title="Why">
-      <ul className="scam-reasons">
-        {reasons.map(({ code, sentence, span, weight }) => (
-          <li key={`${code} ${span?.start}`} data-weight={weight}>
+      <MarkedText text={text} reasons={reasons} />
+      <Stack as="ol" gap="3" className="scam-numbered">
+        {reasons.map(({ code, sentence, span }) => (
+          <li className="break" key={`${code} ${span?.start}`}>
             <p>{sentence}</p>
             {span !== null && span.text !== '' && (
-              <q className="scam-reasons__span">
+              <q className="muted small">
                 <bdi>{span.text}</bdi>
               </q>
             )}
           </li>
         ))}
-      </ul>
+      </Stack>
     </Card>
   );
 }
@@ -74,7 +91,7 @@ function Advice({ answer: { advice } }: { answer: ScamAnswer }) {
   if (Object.values(advice).every((sentences) => sentences.length === 0)) return null;
   return (
     <Card title="What to do">
-      <div className="scam-advice">
+      <Stack gap="2" className="scam-advice">
         <p className="sub">What have you done already?</p>
         <StateFilter
           label="What have you done already?"
@@ -82,12 +99,12 @@ function Advice({ answer: { advice } }: { answer: ScamAnswer }) {
           options={SITUATIONS}
           onChoose={(chosen) => setSituation(chosen ?? 'nothing')}
         />
-        <ol aria-live="polite">
+        <Stack as="ol" gap="2" className="scam-numbered" aria-live="polite">
           {advice[situation].map(({ code, sentence }) => (
             <li key={code}>{sentence}</li>
           ))}
-        </ol>
-      </div>
+        </Stack>
+      </Stack>
     </Card>
   );
 }
@@ -127,7 +144,7 @@ function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: 
   if (links.length + codes.length + numbers.length + accounts.length === 0 && sender === null) return null;
   return (
     <Card title="What’s in it">
-      <dl className="scam-parts">
+      <Stack as="dl" gap="3" className="scam-parts">
         {sender !== null && (
           <Part name="Sender" value={sender.name === '' ? sender.address : `${sender.name} <${sender.address}>`}>
             {sender.reply_to !== null && <span>{`Answers go to ${sender.reply_to}.`}</span>}
@@ -145,7 +162,7 @@ function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: 
         {codes.map((code) => (
           <Part key={code.text} name={`Code: ${CODE_WORDS[code.kind]}`} value={code.text}>
             {code.facts.map(({ name, value }) => (
-              <span key={name} className="scam-parts__fact">
+              <span key={name} className="block">
                 {name}: <bdi>{value}</bdi>
               </span>
             ))}
@@ -162,20 +179,20 @@ function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: 
             {!valid && 'The number has an error.'}
           </Part>
         ))}
-      </dl>
+      </Stack>
     </Card>
   );
 }
 
 function Part({ name, value, children }: { name: string; value: string; children: ReactNode }) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>
-        <bdi className="scam-parts__value">{value}</bdi>
-        <span className="scam-parts__more">{children}</span>
+    <Grid gap="3" rowGap="0">
+      <dt className="muted small">{name}</dt>
+      <dd className="break">
+        <Address text={value} />
+        <span className="block muted small">{children}</span>
       </dd>
-    </div>
+    </Grid>
   );
 }
 
@@ -185,25 +202,25 @@ function CheckedParts({ checked }: { checked: readonly Checked[] }) {
   const open = checked.filter(({ state }) => state === 'not_checked');
   return (
     <Card title="What we checked">
-      <div className="scam-checked">
+      <Stack gap="3">
         {done.length > 0 && (
-          <ul aria-label="Checked">
+          <Stack as="ul" gap="1" className="small muted" aria-label="Checked">
             {done.map(({ part, sentence }) => (
               <li key={part}>{sentence}</li>
             ))}
-          </ul>
+          </Stack>
         )}
         {open.length > 0 && (
           <>
-            <h3>Not checked</h3>
-            <ul aria-label="Not checked">
+            <h3 className="base">Not checked</h3>
+            <Stack as="ul" gap="1" className="small muted" aria-label="Not checked">
               {open.map(({ part, sentence }) => (
                 <li key={part}>{sentence}</li>
               ))}
-            </ul>
+            </Stack>
           </>
         )}
-      </div>
+      </Stack>
     </Card>
   );
 }

@@ -9,9 +9,11 @@ import {
   type ScamAnswer,
   trustDomain,
 } from '@palisade/contract/scam-check';
+import { addWebName, checkWebName, readWebProtection } from '@palisade/contract/web-protection';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ScamCheckPage } from './scam-check-page.tsx';
@@ -77,6 +79,7 @@ beforeEach(() => {
   server.answer(listScamChecks, []);
   server.answer(listTrustedDomains, []);
   server.answer(listProviderDomains, []);
+  server.answer(readWebProtection, webProtectionOf());
 });
 
 function at<E extends Endpoint>(endpoint: E, id: string): E {
@@ -105,11 +108,39 @@ describe('a check', () => {
     expect(await screen.findByRole('region', { name: 'This is very likely a scam.' })).toHaveAttribute('data-tone', 'danger');
     const why = await region('Why');
     expect(why.getByText(/uses the name PayPal/u)).toBeVisible();
-    expect(why.getByText(link)).toBeVisible();
+    expect(why.getByText(link, { selector: 'mark' })).toBeVisible();
+    expect(why.getByText(link, { selector: 'bdi' })).toBeVisible();
     expect((await region('What’s in it')).getByText('Imitates PayPal')).toBeVisible();
     const looked = await region('What we checked');
     expect(within(looked.getByRole('list', { name: 'Not checked' })).getByText('We never open links.')).toBeVisible();
     expect(looked.queryByText('There’s no picture.')).not.toBeInTheDocument();
+  });
+
+  it('offers to refuse a dangerous website on the devices, but none of which a page alone is listed', async () => {
+    const page = { url: 'https://sites.example/x', host: 'sites.example', host_shown: 'sites.example', imitates: null };
+    const links = ANSWER.parts.links.flatMap((one) => [one, { ...one, ...page, trust: 'listed' as const }]);
+    const parts = { ...ANSWER.parts, links };
+    server.answer(checkScamText, { ...ANSWER, parts, id: null });
+    server.answer(readWebProtection, webProtectionOf({ devices: [webDeviceOf()] }));
+    server.answer(checkWebName, { is_refused: false });
+    server.answer(addWebName, { id: ID, name: 'paypa1-secure.com', verdict: 'block', created_at: AT });
+    const user = open();
+    await checkMessage(user);
+    const card = await region('Web protection');
+    await user.click(await card.findByRole('button', { name: 'Block paypa1-secure.com on my devices' }));
+    expect(await card.findByText(/within a minute/u)).toBeVisible();
+    expect(card.queryByText('sites.example')).toBeNull();
+    expect(server.callsOf(addWebName).map(({ body }) => body)).toEqual([{ name: 'paypa1-secure.com', verdict: 'block' }]);
+  });
+
+  it('says that the devices refuse a website already', async () => {
+    server.answer(checkScamText, { ...ANSWER, id: null });
+    server.answer(readWebProtection, webProtectionOf({ devices: [webDeviceOf()] }));
+    server.answer(checkWebName, { is_refused: true });
+    await checkMessage(open());
+    const card = await region('Web protection');
+    expect(await card.findByText(/already refuse/u)).toBeVisible();
+    expect(card.queryByRole('button')).toBeNull();
   });
 
   it('changes the advice with what the person has done', async () => {
@@ -139,6 +170,21 @@ describe('a check', () => {
     await user.type(screen.getByLabelText('Message, link or email'), '!');
     expect(screen.queryByRole('region', { name: 'Why' })).not.toBeInTheDocument();
   });
+});
+
+describe('examples', () => {
+  it.each(['A message', 'A link', 'A phone number'])(
+    '%s fills the empty field, and is checked on a press alone',
+    async (name) => {
+      const user = open();
+      await user.click(screen.getByRole('button', { name }));
+      const field = screen.getByLabelText('Message, link or email');
+      expect(field).not.toHaveValue('');
+      expect(field).toHaveFocus();
+      expect(screen.queryByRole('group', { name: 'Examples' })).not.toBeInTheDocument();
+      expect(server.calls.filter(({ method }) => method === 'POST')).toEqual([]);
+    },
+  );
 });
 
 const files = (...names: string[]) => names.map((name) => new File(['From: a'], name, { type: 'message/rfc822' }));
@@ -207,6 +253,14 @@ describe('a message that came from elsewhere', () => {
 });
 
 describe('kept checks', () => {
+  it('that cannot be read say so', async () => {
+    server.on(listScamChecks, refusal('unavailable', { detail: 'The server is busy.' }));
+    open();
+    const kept = await region('Kept checks');
+    expect(kept.getByRole('alert')).toHaveTextContent('The server is busy.');
+    expect(kept.getByRole('button', { name: 'Retry' })).toBeVisible();
+  });
+
   it('are opened, and deleted after a second press', async () => {
     server.answer(listScamChecks, [{ id: ID, created_at: AT, excerpt: `Go ${link}`, answer: ANSWER }]);
     const gone = at(deleteScamCheck, ID);

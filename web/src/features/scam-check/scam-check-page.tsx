@@ -10,6 +10,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Toggle } from '#ui/toggle.tsx';
@@ -113,7 +114,7 @@ export function ScamCheckPage() {
 function Results({ results, askDns }: { results: readonly CheckResult[]; askDns: boolean }) {
   return results.map((result, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: the order of the results is fixed
-    <section key={index} className="scam-result">
+    <Stack key={index} as="section" gap="3" className="shrink">
       {results.length > 1 && 'file' in result.what && (
         <h2>
           <FileName name={result.what.file.name} />
@@ -124,11 +125,12 @@ function Results({ results, askDns }: { results: readonly CheckResult[]; askDns:
       ) : (
         <AnswerView
           answer={result.answer}
+          {...('text' in result.what && { text: result.what.text })}
           isFirst={index === 0}
           action={<ShowCheck key={result.answer.id} id={result.answer.id} checked={result.what} askDns={askDns} />}
         />
       )}
-    </section>
+    </Stack>
   ));
 }
 
@@ -157,11 +159,13 @@ const ACCEPTED = 'image/*,.eml,.msg,.p7m,.pdf,.vcf,.ics,.txt,.html,message/rfc82
 
 function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }: CheckFormProps) {
   const picker = useRef<HTMLInputElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
   const { text, files, left_out } = filled;
   const choose = (chosen: readonly File[]) => chosen.length > 0 && onFill(withFiles(chosen));
   return (
     <Card title="What did you get?">
       <Form
+        gap="3"
         className="scam-form"
         error={error}
         busy={busy}
@@ -175,6 +179,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
       >
         {files.length === 0 ? (
           <Textarea
+            ref={field}
             label="Message, link or email"
             placeholder="Paste it here"
             rows={5}
@@ -193,7 +198,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
         ) : (
           files.map((file, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two files may have equal names
-            <p key={index} className="scam-form__file">
+            <Row key={index} as="p" gap="2" className="surface-plain pad-m shrink">
               <FileName name={file.name} />
               <span className="num sub">{describeBytes(file.size)}</span>
               <Button
@@ -204,7 +209,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
               >
                 Remove
               </Button>
-            </p>
+            </Row>
           ))
         )}
         <input
@@ -219,7 +224,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
             event.currentTarget.value = '';
           }}
         />
-        <div className="scam-form__end">
+        <Row gap="2" className="scam-form__end">
           <Submit disabled={files.length === 0 && text.trim() === ''}>Check it</Submit>
           <Button variant="quiet" onClick={() => picker.current?.click()}>
             Choose files
@@ -231,8 +236,18 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
               onChange={(ask_dns) => onChoose({ ...choices, ask_dns })}
             />
           )}
-          <Toggle label="Keep the answer" isOn={choices.keep} onChange={(keep) => onChoose({ ...choices, keep })} />
-        </div>
+          <span className="push">
+            <Toggle label="Keep the answer" isOn={choices.keep} onChange={(keep) => onChoose({ ...choices, keep })} />
+          </span>
+        </Row>
+        {files.length === 0 && text === '' && (
+          <Examples
+            onChoose={(example) => {
+              onFill({ ...NOTHING, text: example });
+              field.current?.focus();
+            }}
+          />
+        )}
         <WhatLeaves choices={choices} hasFiles={files.length > 0} />
         {left_out.map((sentence) => (
           <Refusal key={sentence} error>
@@ -242,6 +257,29 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
         <Refusal error={error} />
       </Form>
     </Card>
+  );
+}
+
+const EXAMPLES = [
+  {
+    label: 'A message',
+    text: 'DHL: your parcel is on hold. Pay the customs fee of €1.99 within 24 hours: https://dhl.fee-portal.example/pay',
+  },
+  { label: 'A link', text: 'https://paypal.com.account-check.example/login' },
+  { label: 'A phone number', text: '+1 900 555 0199' },
+];
+
+/** Examples fill the field, and the person submits it. */
+function Examples({ onChoose }: { onChoose: (text: string) => void }) {
+  return (
+    <Row as="fieldset" gap="2" aria-label="Examples">
+      <span className="small muted">Nothing to check? Try an example:</span>
+      {EXAMPLES.map(({ label, text }) => (
+        <Button key={label} variant="quiet" size="s" onClick={() => onChoose(text)}>
+          {label}
+        </Button>
+      ))}
+    </Row>
   );
 }
 

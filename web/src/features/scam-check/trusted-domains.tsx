@@ -2,10 +2,14 @@ import { TextInput } from '@mantine/core';
 import type { ProviderDomain } from '@palisade/contract/scam-check';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { Address } from '#ui/address.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { ErrorNotice } from '#ui/states.tsx';
 import {
   providerDomainsQuery,
   trustedQuery,
@@ -16,10 +20,13 @@ import {
 } from './scam-check.queries.ts';
 
 export function DomainList() {
-  const { data } = useQuery(trustedQuery);
+  const { data, error, refetch } = useQuery(trustedQuery);
   return (
     <Card title="Domains you trust">
       <p className="sub">We won’t flag links to these domains. Add only domains that you know well.</p>
+      {error && (
+        <ErrorNotice title="We couldn’t load the domains you trust" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
       <Domains domains={data ?? []} label="Domain to trust" action="Trust it" add={useTrust()} remove={useDistrust()} />
     </Card>
   );
@@ -27,14 +34,17 @@ export function DomainList() {
 
 /** The provider’s lists of domains for all customers. */
 export function ProviderLists() {
-  const { data = [] } = useQuery(providerDomainsQuery);
+  const { data = [], error, refetch } = useQuery(providerDomainsQuery);
   const of = (list: ProviderDomain['list']) => data.filter((domain) => domain.list === list);
   const remove = useRemoveProviderDomain();
   return (
     <Card title="Lists for all customers">
-      <div className="scam-lists">
+      {error && <ErrorNotice title="We couldn’t load the lists" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+      <Grid columns="2" gap="5" phone="stack">
         <section aria-labelledby="scam-dangerous">
-          <h3 id="scam-dangerous">Dangerous</h3>
+          <h3 id="scam-dangerous" className="base">
+            Dangerous
+          </h3>
           <Domains
             domains={of('dangerous')}
             label="Dangerous domain"
@@ -44,7 +54,9 @@ export function ProviderLists() {
           />
         </section>
         <section aria-labelledby="scam-trusted">
-          <h3 id="scam-trusted">Trusted</h3>
+          <h3 id="scam-trusted" className="base">
+            Trusted
+          </h3>
           <Domains
             domains={of('trusted')}
             label="Trusted domain"
@@ -53,7 +65,7 @@ export function ProviderLists() {
             remove={remove}
           />
         </section>
-      </div>
+      </Grid>
     </Card>
   );
 }
@@ -69,12 +81,12 @@ interface DomainsProps {
 function Domains({ domains, label, action, add, remove }: DomainsProps) {
   const [typed, setTyped] = useState('');
   return (
-    <div className="scam-domains">
+    <Stack gap="2" className="pad-line">
       {domains.length > 0 && (
-        <ul>
+        <Stack as="ul" gap="2">
           {domains.map(({ id, domain }) => (
-            <li key={id}>
-              <bdi>{domain}</bdi>
+            <Row as="li" wrap={false} gap="3" justify="between" key={id}>
+              <Address text={domain} />
               <Button
                 variant="text"
                 size="s"
@@ -84,11 +96,12 @@ function Domains({ domains, label, action, add, remove }: DomainsProps) {
               >
                 Remove
               </Button>
-            </li>
+            </Row>
           ))}
-        </ul>
+        </Stack>
       )}
       <Form
+        gap="2"
         className="scam-domains__form"
         error={add.error}
         busy={add.isPending}
@@ -109,6 +122,6 @@ function Domains({ domains, label, action, add, remove }: DomainsProps) {
         <Submit variant="quiet">{action}</Submit>
       </Form>
       <Refusal error={add.error ?? remove.error} />
-    </div>
+    </Stack>
   );
 }

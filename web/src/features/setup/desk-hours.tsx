@@ -1,5 +1,6 @@
 import { NumberInput, TextInput } from '@mantine/core';
 import { timeZones } from '@palisade/contract/day';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import '@mantine/core/styles/NumberInput.layer.css';
 import {
   changeDeskSettings,
@@ -11,7 +12,7 @@ import {
 } from '@palisade/contract/desk';
 import { IconPlus, IconX } from '@tabler/icons-react';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { z } from 'zod';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -34,8 +35,8 @@ const deskSettingsQuery = queryOptions({
   queryFn: ({ signal }) => call(readDeskSettings, { signal }),
 });
 
-/** Opening hours of support, and the times after which a conversation returns to everyone. */
-export function DeskHours() {
+/** Opening hours of support, and the times after which a conversation returns to everyone. `children` follow once these are there: they would be pushed down. */
+export function DeskHours({ children }: { children?: ReactNode }) {
   const { data, error, refetch } = useQuery(deskSettingsQuery);
   if (data)
     return (
@@ -46,13 +47,17 @@ export function DeskHours() {
         <Card title="Waiting times">
           <TimersForm saved={data} />
         </Card>
+        {children}
       </>
     );
   return (
-    <Card title="Opening hours">
-      {error && <ErrorNotice title="The hours could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
-      {!error && <LoadingRows label="Loading the hours" />}
-    </Card>
+    <>
+      <Card title="Opening hours">
+        {error && <ErrorNotice title="The hours could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
+        {!error && <LoadingRows label="Loading the hours" />}
+      </Card>
+      {error && children}
+    </>
   );
 }
 
@@ -122,7 +127,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
   const isFirst = savedHours === null && ZONE.is_known;
 
   return (
-    <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(part)}>
+    <Form noValidate gap="4" className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(part)}>
       <Toggle
         label="Support is there day and night"
         isOn={hours === null}
@@ -155,11 +160,11 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
               >{`Use ${ZONE.name}, this browser’s`}</Button>
             </div>
           )}
-          <div className="desk-hours__days">
+          <Stack>
             {WEEKDAYS.map((day) => (
               <Day key={day} day={day} times={hours} onChange={(times) => change({ hours: times })} />
             ))}
-          </div>
+          </Stack>
         </>
       )}
       <Refusal error={'time_zone' in messages ? undefined : save.error} />
@@ -177,8 +182,8 @@ function TimersForm({ saved }: { saved: ReadSettings }) {
   });
   const field = { size: 'md', min: 1, max: 1_440, hideControls: true, clampBehavior: 'none' } as const;
   return (
-    <Form noValidate className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(part)}>
-      <div className="desk-hours__both">
+    <Form noValidate gap="4" className="desk-hours" error={save.error} busy={save.isPending} onSubmit={() => save.mutate(part)}>
+      <Grid columns="fit-m" gap="4" align="end">
         <NumberInput
           {...field}
           label="Minutes until others may answer"
@@ -197,7 +202,7 @@ function TimersForm({ saved }: { saved: ReadSettings }) {
           value={shownOf(part.offline_minutes)}
           onChange={(value) => change({ offline_minutes: Number(value) })}
         />
-      </div>
+      </Grid>
       <Refusal error={'unanswered_minutes' in messages || 'offline_minutes' in messages ? undefined : save.error} />
       <SettingsEnd saved={save.isSuccess && 'The times are saved.'} isKept={isKept} submit="Save the times" />
     </Form>
@@ -206,13 +211,13 @@ function TimersForm({ saved }: { saved: ReadSettings }) {
 
 function SettingsEnd({ saved, isKept, submit }: { saved: string | false; isKept: boolean; submit: string }) {
   return (
-    <div className="desk-hours__end">
+    <Row wrap={false} gap="4" justify="end">
       <p role="status" className="sub">
         {saved}
       </p>
       {isKept && <KeptNote />}
       <Submit>{submit}</Submit>
-    </div>
+    </Row>
   );
 }
 
@@ -230,15 +235,15 @@ function Day({ day, times, onChange }: DayProps) {
   const name = DAY_NAMES[day];
   const own = times.filter((time) => time.day === day);
   return (
-    <fieldset className="desk-hours__day">
-      <legend>{name}</legend>
+    <Row as="fieldset" gap="3" rowGap="1" className="desk-hours__day pad-line shrink line-below">
+      <legend className="base medium">{name}</legend>
       {own.length === 0 && <span className="sub">Closed</span>}
       {own.map((time, index) => {
         const which = own.length === 1 ? name : `${name}, time ${index + 1}`;
         const change = (part: Partial<Time>) => onChange(times.map((other) => (other === time ? { ...other, ...part } : other)));
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a time has no other identity than its position in the day
-          <span key={index} className="desk-hours__time">
+          <span key={index} className="desk-hours__time small muted">
             <input
               type="time"
               aria-label={`${which}: from`}
@@ -275,6 +280,6 @@ function Day({ day, times, onChange }: DayProps) {
       >
         <IconPlus size={16} stroke={2} aria-hidden="true" />
       </button>
-    </fieldset>
+    </Row>
   );
 }

@@ -1,4 +1,4 @@
-import type { Overview } from '@palisade/contract/overview';
+import type { Status } from '@palisade/contract/status';
 
 const HIDDEN_KEY = 'palisade.first_steps_hidden';
 
@@ -19,6 +19,18 @@ export function rememberHidden(): void {
   }
 }
 
-export function areStepsLeft({ first_steps }: Overview): boolean {
-  return Object.values(first_steps).includes(false);
+/** First steps, in their order, and whether each is done. */
+export type FirstStepsDone = Partial<Record<'provider' | 'second_factor' | 'first_scan' | 'others' | 'device', boolean>>;
+
+export function areStepsLeft(done: FirstStepsDone): boolean {
+  return Object.values(done).includes(false);
+}
+
+/** The first steps of a customer, from their one status. */
+export function customerSteps({ looked_at, next, others }: Status): FirstStepsDone {
+  return {
+    first_scan: looked_at.files_read + looked_at.files_unread > 0,
+    second_factor: ![next, ...others].some((step) => step?.id === 'no_two_factor'),
+    device: looked_at.devices > 0,
+  };
 }

@@ -1,46 +1,41 @@
-import { type Overview, readOverview } from '@palisade/contract/overview';
-import { screen, waitFor } from '@testing-library/react';
+import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { MARIA, NOTHING_WAITS } from '#api/fake-records.ts';
-import { FakeServer } from '#api/fake-server.ts';
+import { describe, expect, it } from 'vitest';
+import { statusOf } from '#api/fake-records.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { FirstSteps } from './first-steps.tsx';
+import { customerSteps } from './first-steps-left.ts';
 
-let server: FakeServer;
+const OWNER = { provider: false, second_factor: false, first_scan: false, others: false };
 
-beforeEach(() => {
-  server = new FakeServer({ ...MARIA, role: 'admin' });
-});
-
-function open(done: Partial<Overview['first_steps']>) {
-  const first_steps = { provider: false, second_factor: false, first_scan: false, others: false, ...done };
-  server.answer(readOverview, { waiting: NOTHING_WAITS, first_steps });
-  renderForTest(<FirstSteps />);
-}
-
-describe('the first steps of an administrator', () => {
-  it('lead to set-up first, and mark what is done', async () => {
-    open({ first_scan: true });
-    expect(await screen.findByRole('heading', { name: 'First steps: 3 left' })).toBeVisible();
+describe('the first steps', () => {
+  it('of an administrator lead to set-up first, and mark what is done', () => {
+    renderForTest(<FirstSteps done={{ ...OWNER, first_scan: true }} />);
+    expect(screen.getByRole('heading', { name: 'First steps: 3 left' })).toBeVisible();
     expect(screen.getByRole('link', { name: 'Set up' })).toHaveAttribute('href', '/admin/setup');
-    expect(screen.getByRole('link', { name: 'Turn on two-factor' })).toHaveAttribute('href', '/dashboard?open=security');
+    expect(screen.getByRole('link', { name: 'Turn on two-factor' })).toBeVisible();
     expect(screen.queryByRole('link', { name: 'Choose a file' })).not.toBeInTheDocument();
     expect(screen.getByText(`${window.location.origin}/?mode=register`)).toBeVisible();
   });
 
-  it('go away when all are done', async () => {
-    open({ provider: true, second_factor: true, first_scan: true, others: true });
-    await waitFor(() => expect(server.callsOf(readOverview)).toHaveLength(1));
-    expect(screen.queryByRole('region')).not.toBeInTheDocument();
+  it('of a customer follow from the status', () => {
+    const fresh = statusOf({ id: 'no_two_factor' });
+    expect(customerSteps(fresh)).toEqual({ first_scan: false, second_factor: false, device: false });
+    const looked_at = { ...fresh.looked_at, files_unread: 1, devices: 1 };
+    expect(customerSteps({ ...statusOf(), looked_at })).toEqual({ first_scan: true, second_factor: true, device: true });
+    renderForTest(<FirstSteps done={customerSteps(fresh)} />);
+    expect(screen.getAllByRole('link').map((link) => link.textContent)).toEqual([
+      'Choose a file',
+      'Turn on two-factor',
+      'Add a device',
+    ]);
   });
 
-  it('stay away once they were hidden', async () => {
-    open({});
-    await userEvent.click(await screen.findByRole('button', { name: 'Hide' }));
+  it('go away when all are done, and when they are hidden', async () => {
+    renderForTest(<FirstSteps done={{ first_scan: true, device: true }} />);
     expect(screen.queryByRole('region')).not.toBeInTheDocument();
-    renderForTest(<FirstSteps />);
-    await waitFor(() => expect(server.callsOf(readOverview)).toHaveLength(2));
+    renderForTest(<FirstSteps done={OWNER} />);
+    await userEvent.click(screen.getByRole('button', { name: 'Hide' }));
     expect(screen.queryByRole('region')).not.toBeInTheDocument();
   });
 });

@@ -1,52 +1,54 @@
-import type { Overview } from '@palisade/contract/overview';
+import { formatNumber } from '@palisade/contract/intl';
 import { IconCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'react-router';
-import { overviewQuery } from '#domain/overview/overview.ts';
 import { Button } from '#ui/button.tsx';
-import { rememberHidden } from './first-steps-left.ts';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Grid } from '#ui/layout.tsx';
+import { areStepsLeft, type FirstStepsDone, rememberHidden } from './first-steps-left.ts';
 import './first-steps.css';
 
-type Step = keyof Overview['first_steps'];
+type Step = keyof FirstStepsDone;
 
-const STEPS: readonly { step: Step; title: string; sentence: string; link?: { to: string; label: string } }[] = [
-  {
-    step: 'provider',
+const STEPS: Record<Step, { title: string; sentence: string; link?: { to: string; label: string } }> = {
+  provider: {
     title: 'Add your contact details',
     sentence: 'Your name, and the phone number and email where people get help.',
     link: { to: '/admin/setup', label: 'Set up' },
   },
-  {
-    step: 'second_factor',
+  second_factor: {
     title: 'Protect your sign-in',
     sentence: 'Sign in with a code from your phone too. A stolen password is then not enough.',
-    link: { to: '/dashboard?open=security', label: 'Turn on two-factor' },
+    link: { to: '/dashboard?open=security&tab=two-factor', label: 'Turn on two-factor' },
   },
-  {
-    step: 'first_scan',
+  first_scan: {
     title: 'Scan a first file',
     sentence: 'Any file will do. You’ll see what a result looks like.',
     link: { to: '/antivirus', label: 'Choose a file' },
   },
-  { step: 'others', title: 'Invite other people', sentence: 'They register at this address:' },
-];
+  others: { title: 'Invite other people', sentence: 'They register at this address:' },
+  device: {
+    title: 'Protect a device',
+    sentence: 'See what Palisade can do on your phone, laptop, and other devices.',
+    link: { to: '/devices', label: 'Add a device' },
+  },
+};
 
-/** First steps of a new installation, until all are done or dismissed. */
-export function FirstSteps() {
-  const { data: overview } = useQuery(overviewQuery);
+const STEP_NAMES: readonly Step[] = ['first_scan', 'provider', 'second_factor', 'others', 'device'];
+
+const GET_STARTED = 'Get started';
+
+/** The steps of `done`, until all are done or dismissed. */
+export function FirstSteps({ done }: { done: FirstStepsDone }) {
   const [isHidden, setIsHidden] = useState(false);
-  if (!overview || isHidden) return null;
-  const { first_steps } = overview;
-  const left = STEPS.filter(({ step }) => !first_steps[step]);
-  if (left.length === 0) return null;
-  const next = left[0]?.step;
+  if (isHidden || !areStepsLeft(done)) return null;
+  const steps = STEP_NAMES.filter((step) => step in done).toSorted(
+    (one, other) => Object.keys(done).indexOf(one) - Object.keys(done).indexOf(other),
+  );
+  const left = steps.filter((step) => done[step] !== true);
   return (
     <section className="card first-steps" aria-labelledby="first-steps">
-      <div className="card__head">
-        <h2 id="first-steps">
-          {left.length === STEPS.length ? 'Get started in four steps.' : `First steps: ${left.length} left`}
-        </h2>
+      <div className="card__head below-2">
+        <h2 id="first-steps">{left.length === steps.length ? GET_STARTED : `First steps: ${formatNumber(left.length)} left`}</h2>
         <Button
           variant="text"
           size="s"
@@ -58,43 +60,42 @@ export function FirstSteps() {
           Hide
         </Button>
       </div>
-      <ol className="first-steps__list">
-        {STEPS.map(({ step, title, sentence, link }, index) => (
-          <li key={step} data-done={first_steps[step]}>
-            <span className="first-steps__mark num" aria-hidden="true">
-              {first_steps[step] ? <IconCheck size={16} stroke={2.2} /> : index + 1}
+      <Grid as="ol" columns="fit-m" gap="4">
+        {steps.map((step, index) => (
+          <Grid as="li" columns="lead" gap="3" align="start" key={step} data-done={done[step]}>
+            <span className="first-steps__mark num center round small bold muted" aria-hidden="true">
+              {done[step] ? <IconCheck size={16} stroke={2.2} /> : index + 1}
             </span>
             <div>
-              <b>{title}</b>
-              {first_steps[step] ? (
+              <b className={done[step] ? 'muted' : undefined}>{STEPS[step].title}</b>
+              {done[step] ? (
                 <span className="visually-hidden"> (done)</span>
               ) : (
-                <StepHelp sentence={sentence} link={link} isNext={step === next} />
+                <StepHelp {...STEPS[step]} isNext={step === left[0]} />
               )}
             </div>
-          </li>
+          </Grid>
         ))}
-      </ol>
+      </Grid>
     </section>
   );
 }
 
-function StepHelp({
-  sentence,
-  link,
-  isNext,
-}: {
-  sentence: string;
-  link: { to: string; label: string } | undefined;
-  isNext: boolean;
-}) {
+function StepHelp({ sentence, link, isNext }: { sentence: string; link?: { to: string; label: string }; isNext: boolean }) {
   return (
     <>
       <p className="sub">{sentence}</p>
       {link ? (
-        <Link to={link.to} className="first-steps__link" data-next={isNext} preventScrollReset={link.to.startsWith('/dashboard')}>
-          {link.label}
-        </Link>
+        <div className="above-2">
+          <ScreenLink
+            to={link.to}
+            variant={isNext ? 'primary' : 'quiet'}
+            size="s"
+            preventScrollReset={link.to.startsWith('/dashboard')}
+          >
+            {link.label}
+          </ScreenLink>
+        </div>
       ) : (
         <Address />
       )}
@@ -109,7 +110,7 @@ function Address() {
   const { origin, hostname } = window.location;
   return (
     <>
-      <code className="first-steps__address">{`${origin}/?mode=register`}</code>
+      <code className="mono small block break above-1">{`${origin}/?mode=register`}</code>
       {OWN_MACHINE.test(hostname) && (
         <p className="sub">This link works only on this computer. Ask your server administrator to open access.</p>
       )}

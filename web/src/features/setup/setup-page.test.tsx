@@ -1,6 +1,6 @@
 import { readOverview } from '@palisade/contract/overview';
 import { readConfig } from '@palisade/contract/platform';
-import { setupConfig } from '@palisade/contract/setup';
+import { checkLogo, setupConfig } from '@palisade/contract/setup';
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
@@ -107,4 +107,34 @@ it('says that it could not be saved, and why at the field', async () => {
   expect(screen.getByLabelText('Support Phone')).toHaveAccessibleDescription(/at most 40 characters/u);
   expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
   expect(screen.getByRole('button', { name: 'Complete Setup' })).toBeEnabled();
+});
+
+it('previews a color in both schemes, refuses what is none at its field, and sends the look with the rest', async () => {
+  server.answer(setupConfig, { success: true });
+  const user = await open();
+  await enter(user, screen.getByLabelText('Company Name'), 'Harbour IT');
+  await user.type(screen.getByLabelText('Accent color'), 'teal');
+  await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
+  expect(screen.getByLabelText('Accent color')).toHaveAccessibleDescription(/Enter a color as # and six digits/u);
+  expect(server.callsOf(setupConfig)).toHaveLength(0);
+  await user.clear(screen.getByLabelText('Accent color'));
+  await enter(user, screen.getByLabelText('Accent color'), '#fc0');
+  expect(screen.getByText(/darker so that it can be read/u)).toBeVisible();
+  expect(screen.getByText('#ffcc00, as it is.')).toBeVisible();
+  await user.upload(screen.getByLabelText('Choose a logo'), new File(['png'], 'logo.png', { type: 'image/png' }));
+  await waitFor(() => expect(server.uploads).toHaveLength(1));
+  server.uploads[0]?.answer(reply(checkLogo, { png: 'iVBORw0KGgo=', width: 96, height: 48, on: 'dark' }));
+  expect(await screen.findAllByRole('img', { name: 'Harbour IT' })).toHaveLength(2);
+  await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
+  await screen.findByRole('heading', { name: 'Setup Complete' });
+  expect(server.callsOf(setupConfig)[0]?.body).toMatchObject({ brand: { accent: '#ffcc00', logo: 'iVBORw0KGgo=' } });
+});
+
+it('says beside the logo why one is refused', async () => {
+  const errors = [{ field: 'file', message: 'This isn’t a PNG file. Save the logo as PNG and choose it again.' }];
+  const user = await open();
+  await user.upload(screen.getByLabelText('Choose a logo'), new File(['gif'], 'logo.png', { type: 'image/png' }));
+  await waitFor(() => expect(server.uploads).toHaveLength(1));
+  server.uploads[0]?.answer(refusal('invalid_field', { errors }));
+  expect(await screen.findByText(/This isn’t a PNG file/u)).toBeVisible();
 });

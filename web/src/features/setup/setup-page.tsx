@@ -1,6 +1,8 @@
 import { TextInput } from '@mantine/core';
+import { colorOf } from '@palisade/contract/accent';
+import { isCallable, isMailable } from '@palisade/contract/contact';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { type ClientInfo, isCallable, isMailable, setupConfig } from '@palisade/contract/setup';
+import { setupConfig } from '@palisade/contract/setup';
 import { IconCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -15,9 +17,11 @@ import { Card } from '#ui/card.tsx';
 import { EmailField } from '#ui/email-field.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { DeskHours } from './desk-hours.tsx';
+import { changedLook, LookFields, lookSchema } from './look-fields.tsx';
 import { SetupSummary } from './setup-summary.tsx';
 import './setup-page.css';
 
@@ -43,36 +47,38 @@ export function SetupPage() {
       <GivenUp />
       {config && <Setup config={config} />}
       {/* Rendered with the setup card: the card is higher than its placeholder and would push the hours down. */}
-      {config && <DeskHours />}
+      {config && (
+        <DeskHours>
+          <Card title="Included in this installation">
+            <FeatureList />
+          </Card>
+        </DeskHours>
+      )}
     </Page>
   );
 }
 
 function Setup({ config }: { config: Config }) {
-  const [saved, setSaved] = useState<ClientInfo>();
+  const [saved, setSaved] = useState<Values>();
   const [isEditing, setIsEditing] = useState(true);
-  const [before] = useState<ClientInfo>({
+  const [before] = useState<Values>({
+    accent: config.brand?.accent ?? '',
+    logo: config.brand?.logo ?? null,
     company_name: config.provider_name === UNCONFIGURED_NAME ? '' : config.provider_name,
     support_phone: config.support.phone,
     support_email: config.support.email,
     support_promise: config.support.promise,
   });
-  if (saved && !isEditing)
-    return <SetupSummary info={saved} exposure={config.exposure} features={FEATURES} onEdit={() => setIsEditing(true)} />;
+  if (saved && !isEditing) return <SetupSummary info={saved} exposure={config.exposure} onEdit={() => setIsEditing(true)} />;
   return (
-    <div className="setup">
-      <SetupForm
-        config={config}
-        initial={saved ?? before}
-        onSaved={(info) => {
-          setSaved(info);
-          setIsEditing(false);
-        }}
-      />
-      <Card title="Included in this installation">
-        <FeatureList />
-      </Card>
-    </div>
+    <SetupForm
+      config={config}
+      initial={saved ?? before}
+      onSaved={(values) => {
+        setSaved(values);
+        setIsEditing(false);
+      }}
+    />
   );
 }
 
@@ -94,39 +100,49 @@ function GivenUp() {
 
 function FeatureList() {
   return (
-    <ul className="setup-features">
+    <Grid as="ul" columns="2" phone="stack" gap="4">
       {FEATURES.map(([name, sentence]) => (
-        <li key={name}>
-          <IconCheck size={18} stroke={2} aria-hidden="true" />
+        <Grid as="li" columns="lead" gap="3" align="start" key={name}>
+          <IconCheck className="accent" size={18} stroke={2} aria-hidden="true" />
           <div>
-            <b>{name}</b>
+            <b className="base medium">{name}</b>
             <p className="sub">{sentence}</p>
           </div>
-        </li>
+        </Grid>
       ))}
-    </ul>
+    </Grid>
   );
 }
 
 /** Storage key of unsent input. */
 const PLACE = 'setup';
 /** Accepts incomplete input; the server validates the sent values. */
-const keptSchema = z.object({
+const keptSchema = lookSchema.extend({
   company_name: z.string(),
   support_phone: z.string(),
   support_email: z.string(),
   support_promise: z.string(),
 });
 
-/** The specification has no `support_promise`, so an empty one is omitted. */
-function specified({ support_promise, ...info }: ClientInfo) {
-  return support_promise.trim() === '' ? info : { ...info, support_promise };
+type Values = z.infer<typeof keptSchema>;
+
+const COLOR_FORM = 'Enter a color as # and six digits, like #0b7a6b.';
+
+/** The call for what was entered. The specification has neither promise nor look, so an empty promise and an unchanged look are omitted. */
+function bodyOf({ accent, logo, support_promise, ...info }: Values, saved: Values) {
+  const brand = changedLook({ accent, logo }, saved);
+  return {
+    client_info: support_promise.trim() === '' ? info : { ...info, support_promise },
+    ...(brand && { brand }),
+    setup_type: 'basic_installation' as const,
+    timestamp: new Date().toISOString(),
+  };
 }
 
 interface SetupFormProps {
   config: Config;
-  initial: ClientInfo;
-  onSaved: (info: ClientInfo) => void;
+  initial: Values;
+  onSaved: (values: Values) => void;
 }
 
 function SetupForm({ config, initial, onSaved }: SetupFormProps) {
@@ -135,20 +151,17 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
   const email = form.values.support_email.trim();
   const save = useChange({
     of: setupConfig,
-    mutationFn: (client_info: ClientInfo) =>
-      call(setupConfig, {
-        body: { client_info: specified(client_info), setup_type: 'basic_installation', timestamp: new Date().toISOString() },
-      }),
-    onSuccess: (_, client_info) => {
+    mutationFn: (values: Values) => call(setupConfig, { body: bodyOf(values, initial) }),
+    onSuccess: (_, values) => {
       forget();
       void refreshConfig();
       window.alert('Client setup completed successfully');
-      onSaved(client_info);
+      onSaved(values);
     },
     onError: (error) => {
       console.error(error);
       const messages = Object.entries(fieldMessagesOf(error));
-      form.setErrors(Object.fromEntries(messages.map(([field, text]) => [field.replace(/^client_info\./u, ''), text])));
+      form.setErrors(Object.fromEntries(messages.map(([field, text]) => [field.replace(/^(?:client_info|brand)\./u, ''), text])));
       window.alert('Error saving configuration. Please try again.');
     },
   });
@@ -157,67 +170,79 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
       {/* Phone and email are marked required but not validated, as specified: the browser must not block the form. */}
       <Form
         noValidate
+        gap="4"
         className="setup-form"
         error={save.error}
         busy={save.isPending}
-        onSubmit={form.onSubmit((values) => save.mutate(values))}
+        onSubmit={form.onSubmit((values) => {
+          if (values.accent.trim() === '' || colorOf(values.accent) !== undefined) save.mutate(values);
+          else form.setFieldError('accent', COLOR_FORM);
+        })}
       >
-        <TextInput
-          label="Company Name"
-          name="company_name"
-          autoComplete="organization"
-          required
-          withAsterisk={false}
-          size="md"
-          description="Shown next to the product’s name, and as the sender of emails."
-          {...form.getInputProps('company_name')}
-        />
-        <TextInput
-          label="Support Phone"
-          name="support_phone"
-          type="tel"
-          autoComplete="tel"
-          required
-          withAsterisk={false}
-          size="md"
-          description={
-            phone === '' || isCallable(phone)
-              ? 'Shown to everyone, and called from the user menu.'
-              : 'People can’t call this number with a press. We’ll show it as you wrote it.'
-          }
-          {...form.getInputProps('support_phone')}
-        />
-        <EmailField
-          label="Support Email"
-          name="support_email"
-          autoComplete="email"
-          required
-          description={
-            email === '' || isMailable(email)
-              ? 'Shown to everyone, and in the footer of emails.'
-              : 'This isn’t an email address. We’ll show it as you wrote it, without a link.'
-          }
-          {...form.getInputProps('support_email')}
-        />
-        <TextInput
-          label="Support Promise"
-          name="support_promise"
-          size="md"
-          placeholder="Answers within a day"
-          description={
-            config.exposure === 'local'
-              ? 'Your support promise, in your own words. If empty, “available 24/7” and “Response under 30 seconds” appear, marked as a claim.'
-              : 'Your support promise, in your own words. If empty, customers see no promise.'
-          }
-          {...form.getInputProps('support_promise')}
+        <Grid columns="2" phone="stack" gap="4">
+          <TextInput
+            label="Company Name"
+            name="company_name"
+            autoComplete="organization"
+            required
+            withAsterisk={false}
+            size="md"
+            description="Shown next to the product’s name, and as the sender of emails."
+            {...form.getInputProps('company_name')}
+          />
+          <TextInput
+            label="Support Phone"
+            name="support_phone"
+            type="tel"
+            autoComplete="tel"
+            required
+            withAsterisk={false}
+            size="md"
+            description={
+              phone === '' || isCallable(phone)
+                ? 'Shown to everyone, and called from the user menu.'
+                : 'People can’t call this number with a press. We’ll show it as you wrote it.'
+            }
+            {...form.getInputProps('support_phone')}
+          />
+          <EmailField
+            label="Support Email"
+            name="support_email"
+            autoComplete="email"
+            required
+            description={
+              email === '' || isMailable(email)
+                ? 'Shown to everyone, and in the footer of emails.'
+                : 'This isn’t an email address. We’ll show it as you wrote it, without a link.'
+            }
+            {...form.getInputProps('support_email')}
+          />
+          <TextInput
+            label="Support Promise"
+            name="support_promise"
+            size="md"
+            placeholder="Answers within a day"
+            description={
+              config.exposure === 'local'
+                ? 'Your support promise, in your own words. If empty, “available 24/7” and “Response under 30 seconds” appear, marked as a claim.'
+                : 'Your support promise, in your own words. If empty, customers see no promise.'
+            }
+            {...form.getInputProps('support_promise')}
+          />
+        </Grid>
+        <LookFields
+          look={form.values}
+          name={form.values.company_name.trim() || UNCONFIGURED_NAME}
+          errors={form.errors}
+          onChange={(change) => form.setValues(change)}
         />
         {isKept && <KeptNote />}
-        <div className="setup-form__end">
+        <Row gap="4" rowGap="2" justify="end" className="setup-form__end above-1">
           {form.values.company_name.trim() === '' && <p className="sub">Enter the company name first.</p>}
           <Submit size="l" disabled={form.values.company_name.trim() === ''}>
             Complete Setup
           </Submit>
-        </div>
+        </Row>
       </Form>
     </Card>
   );

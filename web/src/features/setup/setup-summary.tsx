@@ -1,4 +1,3 @@
-import { formatList } from '@palisade/contract/intl';
 import type { ClientInfo } from '@palisade/contract/setup';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { IconCircleCheck } from '@tabler/icons-react';
@@ -6,11 +5,11 @@ import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import type { Config } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 
 interface SetupSummaryProps {
   info: ClientInfo;
   exposure: Config['exposure'];
-  features: readonly (readonly [name: string, sentence: string])[];
   onEdit: () => void;
 }
 
@@ -21,51 +20,42 @@ const NO_PROMISE: Record<Config['exposure'], string> = {
 };
 
 /** The saved values in place of the form. Its heading takes the form's focus. */
-export function SetupSummary({ info, exposure, features, onEdit }: SetupSummaryProps) {
+export function SetupSummary({ info, exposure, onEdit }: SetupSummaryProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
-    <section className="card setup-summary" aria-labelledby="setup-complete">
-      <span className="setup-summary__icon" aria-hidden="true">
+    <Stack as="section" gap="2" align="center" className="card setup-summary centered" aria-labelledby="setup-complete">
+      <span className="setup-summary__icon center surface-accent accent below-1" aria-hidden="true">
         <IconCircleCheck size={32} stroke={1.7} />
       </span>
-      <h2 id="setup-complete" ref={heading} tabIndex={-1}>
+      <h2 className="title" id="setup-complete" ref={heading} tabIndex={-1}>
         Setup Complete
       </h2>
       <p className="sub">Every screen and email shows this from now on.</p>
-      <dl className="setup-summary__facts">
-        <div>
-          <dt>Company Name</dt>
-          <dd>{info.company_name.trim()}</dd>
-        </div>
-        <div>
-          <dt>Support Phone</dt>
-          <dd>{info.support_phone.trim() || 'Not given, so not shown'}</dd>
-        </div>
-        <div>
-          <dt>Support Email</dt>
-          <dd>{shownEmail(info.support_email.trim()) || 'Not given, so not shown'}</dd>
-        </div>
-        <div>
-          <dt>Support Promise</dt>
-          <dd>{info.support_promise.trim() || NO_PROMISE[exposure]}</dd>
-        </div>
-        <div>
-          <dt>Included</dt>
-          <dd>
-            {formatList(
-              features.map(([name]) => name),
-              'plain',
-            )}
-          </dd>
-        </div>
+      <dl className="setup-summary__facts full">
+        <Grid gap="4" className="pad-row line-above base">
+          <dt className="muted">Company Name</dt>
+          <dd className="break">{info.company_name.trim()}</dd>
+        </Grid>
+        <Grid gap="4" className="pad-row line-above base">
+          <dt className="muted">Support Phone</dt>
+          <dd className="break">{info.support_phone.trim() || 'Not given, so not shown'}</dd>
+        </Grid>
+        <Grid gap="4" className="pad-row line-above base">
+          <dt className="muted">Support Email</dt>
+          <dd className="break">{shownEmail(info.support_email.trim()) || 'Not given, so not shown'}</dd>
+        </Grid>
+        <Grid gap="4" className="pad-row line-above base">
+          <dt className="muted">Support Promise</dt>
+          <dd className="break">{info.support_promise.trim() || NO_PROMISE[exposure]}</dd>
+        </Grid>
       </dl>
-      <div className="setup-summary__end">
+      <Row gap="5" rowGap="2" justify="center">
         <Link to="/dashboard">Go to the dashboard</Link>
         <Button variant="quiet" onClick={onEdit}>
           Change details
         </Button>
-      </div>
-    </section>
+      </Row>
+    </Stack>
   );
 }

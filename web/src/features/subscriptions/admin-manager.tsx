@@ -1,5 +1,7 @@
 import { Tabs } from '@mantine/core';
+import { isSameEmail } from '@palisade/contract/email';
 import { formatNumber, plural } from '@palisade/contract/intl';
+import { shownEmail } from '@palisade/contract/shown-email';
 import type { Template, UserPlanRequest } from '@palisade/contract/subscription';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
@@ -45,7 +47,10 @@ export function AdminManager() {
     // Only once, because the address changes later.
     if (email === null || taken.current === email) return;
     taken.current = email;
-    setAssignment({ ...assignment, user_email: email, request_id: undefined });
+    const before = assignment.user_email.trim();
+    const question = `Your unsent assignment is for ${shownEmail(before)}. Change it to ${shownEmail(email)}?`;
+    if (before === '' || isSameEmail(before, email) || window.confirm(question))
+      setAssignment({ ...assignment, user_email: email, request_id: undefined });
     setSearch({ tab: 'assign' }, { replace: true, preventScrollReset: true });
   }, [email, assignment, setAssignment, setSearch]);
   const [template, setTemplate] = useKeptState('template', templateDraftSchema, EMPTY_TEMPLATE);
@@ -82,18 +87,18 @@ export function AdminManager() {
   return (
     <Page title="Subscription Manager" sentence="Assign plans, manage your offer, and see who has which plan.">
       <Tabs ref={root} value={tab} onChange={changeTab} keepMounted={false} className="manager">
-        <Tabs.List className="manager__tabs" aria-label="Subscription manager">
-          <Tabs.Tab className="manager__tab" value="assign">
+        <Tabs.List className="manager__tabs surface-sunken below-4" aria-label="Subscription manager">
+          <Tabs.Tab className="manager__tab rounded-s muted centered" value="assign">
             Assign Subscription
           </Tabs.Tab>
-          <Tabs.Tab className="manager__tab" value="templates">
+          <Tabs.Tab className="manager__tab rounded-s muted centered" value="templates">
             Templates
           </Tabs.Tab>
-          <Tabs.Tab className="manager__tab" value="manage">
+          <Tabs.Tab className="manager__tab rounded-s muted centered" value="manage">
             Manage Subscriptions
             {waiting > 0 && (
               <span
-                className="manager__waiting num"
+                className="manager__waiting num round tiny bold amber"
                 title={plural(waiting, { one: '1 plan request', other: `${formatNumber(waiting)} plan requests` })}
                 aria-hidden="true"
               >
@@ -104,7 +109,7 @@ export function AdminManager() {
         </Tabs.List>
         <MessageLine message={message} />
         {failures.map(({ title, error, refetch }) => (
-          <div key={title} className="manager__failure">
+          <div key={title} className="manager__failure below-4">
             <ErrorNotice title={title} sentence={sentenceOf(error)} onRetry={() => void refetch()} />
           </div>
         ))}

@@ -12,6 +12,7 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
 import { Form } from '#ui/form.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -47,17 +48,17 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
 
   const email = canonicalEmail(draft.user_email);
   const { data: subscriptions = [] } = useQuery(subscriptionsQuery);
-  const present = subscriptions.find(({ user_email, status }) => user_email === email && status === 'active');
+  const present = presentPlanOf(subscriptions, email);
   return (
-    <div className="assign">
+    <Grid align="start" className="assign">
       <Card title="Assign a subscription">
-        <Form noValidate className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
+        <Form noValidate gap="4" className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
           <PersonField
             value={draft.user_email}
             error={messages['user_email']}
             onChange={(user_email) => change({ user_email })}
           />
-          <div className="plan-form__pair">
+          <Grid columns="2" gap="4" align="start" className="plan-form__pair">
             <PlanNameField
               label="Plan Name"
               name="plan_name"
@@ -72,31 +73,36 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
               error={messages['price']}
               onChange={(price) => change({ price })}
             />
-          </div>
+          </Grid>
           <PlanFields draft={draft} durations={ASSIGN_DURATIONS} messages={messages} onChange={change} />
           {present !== undefined && isSamePlan(draft, present) && (
-            <label className="plan-form__check">
+            <Row as="label" wrap={false} gap="2" className="plan-form__check base medium pointer">
               <input
                 type="checkbox"
                 checked={draft.starts_over}
                 onChange={(event) => change({ starts_over: event.currentTarget.checked })}
               />
               <span>Start again from today</span>
-            </label>
+            </Row>
           )}
           <PlanSubmit isBusy={isBusy} label="Assign Subscription" busyLabel="Assigning..." />
         </Form>
       </Card>
       <Preview draft={draft} present={present} />
-    </div>
+    </Grid>
   );
+}
+
+/** The active plan of an email. */
+export function presentPlanOf(subscriptions: readonly Subscription[], email: string | undefined): Subscription | undefined {
+  return subscriptions.find(({ user_email, status }) => user_email === email && status === 'active');
 }
 
 const isSamePlan = (draft: AssignDraft, present: Subscription) => planKeyOf(draft.plan_name) === planKeyOf(present.plan_name);
 
 /** The end of the plan before and after the change, in words. `now` is in ms. */
-function effectOf(draft: AssignDraft, present: Subscription | undefined, months: number, now: number): string {
-  const after = describeExpiry(assignedEnd(present, { ...draft, duration_months: months }, now));
+export function effectOf(draft: AssignDraft, present: Subscription | undefined, now: number): string {
+  const after = describeExpiry(assignedEnd(present, { ...draft, duration_months: Number(draft.duration_months) }, now));
   if (present === undefined) return `It starts at once. End: ${after}.`;
   const before = describeExpiry(present.expires_at);
   if (isSamePlan(draft, present)) return `They have this plan. Its end: ${before} before, ${after} after.`;
@@ -106,7 +112,6 @@ function effectOf(draft: AssignDraft, present: Subscription | undefined, months:
 /** The plan as the person will see it, and its effect on their present plan. */
 function Preview({ draft, present }: { draft: AssignDraft; present: Subscription | undefined }) {
   const now = useMinute();
-  const months = Number(draft.duration_months);
   const price = readPrice(draft.price);
   return (
     <Card title="What’s included">
@@ -115,14 +120,16 @@ function Preview({ draft, present }: { draft: AssignDraft; present: Subscription
           template_name: draft.plan_name.trim() || 'New plan',
           base_price: price.kind === 'price' ? price.price : 0,
           currency: CURRENCY,
-          duration_months: months,
+          duration_months: Number(draft.duration_months),
           max_devices: Number(draft.max_devices),
+          max_web_devices: Number(draft.max_web_devices),
+          max_profiles: Number(draft.max_profiles),
           is_premium: draft.is_premium,
           features: featuresOf(draft),
         }}
       />
-      <p className="sub assign__effect">
-        {effectOf(draft, present, months, now)}
+      <p className="sub assign__effect above-3">
+        {effectOf(draft, present, now)}
         {draft.request_id !== undefined && ' Approves the request.'}
       </p>
     </Card>

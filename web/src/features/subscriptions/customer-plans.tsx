@@ -1,22 +1,26 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import { type PlanRequest, requestPlan, type Template, withdrawPlanRequest } from '@palisade/contract/subscription';
-import { IconLock, IconShieldCheck, IconShieldOff, IconTemplate } from '@tabler/icons-react';
+import { IconShieldCheck, IconShieldOff, IconTemplate } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { AfterRequest } from './after-request.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
-import { describeDevices, describeMonths, describePrice } from './plan-words.ts';
+import { comparedFeatures } from './plan-comparison.ts';
+import { describeDevices, describeMonths, describePrice, describeProfiles, describeWebDevices } from './plan-words.ts';
 import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
-/** The screen for everyone except administrators: their plan, the plans they can request, and a note about management. */
+/** The screen for everyone except administrators: their plan, and the plans they can request. */
 export function CustomerPlans() {
   const isOwnAwaited = isAwaited(useQuery(currentSubscriptionQuery));
   const arePlansAwaited = isAwaited(useQuery(plansQuery));
@@ -29,25 +33,10 @@ export function CustomerPlans() {
       {!isWaiting && (
         <>
           <PlansOnOffer />
-          <ManagingNotice />
+          <AfterRequest />
         </>
       )}
     </Page>
-  );
-}
-
-/** Explains why the sidebar marks this screen as the administrators'. Last, because it is the least important. */
-function ManagingNotice() {
-  return (
-    <section className="admins-only" aria-labelledby="admins-only">
-      <span className="admins-only__icon" aria-hidden="true">
-        <IconLock size={20} stroke={1.7} />
-      </span>
-      <div>
-        <h2 id="admins-only">Administrators only</h2>
-        <p className="sub">Only administrators assign plans. Request one above.</p>
-      </div>
-    </section>
   );
 }
 
@@ -64,23 +53,23 @@ function OwnPlan({ isWaiting }: { isWaiting: boolean }) {
 
 function NoPlan() {
   return (
-    <div className="own-plan" data-tone="none">
-      <span className="own-plan__icon" aria-hidden="true">
+    <Grid columns="both" gap="4" rowGap="2" align="start" className="own-plan" data-tone="none">
+      <span className="own-plan__icon center surface-accent accent" aria-hidden="true">
         <IconShieldOff size={28} stroke={1.7} />
       </span>
       <div>
         <h3>You don’t have a plan</h3>
         <p className="sub">You can scan files and manage firewall rules without a plan. Request one below for more.</p>
       </div>
-    </div>
+    </Grid>
   );
 }
 
 function Plan({ current }: { current: CurrentSubscription }) {
-  const { plan_name, price, currency, duration_months, max_devices, expires_at } = current;
+  const { plan_name, price, currency, duration_months, max_devices, max_web_devices, max_profiles, expires_at } = current;
   return (
-    <div className="own-plan">
-      <span className="own-plan__icon" aria-hidden="true">
+    <Grid columns="both" gap="4" rowGap="2" align="start" className="own-plan">
+      <span className="own-plan__icon center surface-accent accent" aria-hidden="true">
         <IconShieldCheck size={28} stroke={1.7} />
       </span>
       <div>
@@ -90,11 +79,13 @@ function Plan({ current }: { current: CurrentSubscription }) {
         <p className="sub num">{expires_at === null ? 'No end date' : `Until ${describePlanEnd(expires_at)}`}</p>
         <FeatureList features={current.features} />
       </div>
-      <div className="own-plan__facts num">
+      <Stack align="end" className="own-plan__facts num">
         <Cost price={price} currency={currency} duration_months={duration_months} />
         {max_devices !== null && <span className="sub">{describeDevices(max_devices)}</span>}
-      </div>
-    </div>
+        {max_web_devices !== null && <span className="sub">{describeWebDevices(max_web_devices)}</span>}
+        {max_profiles !== null && <span className="sub">{describeProfiles(max_profiles)}</span>}
+      </Stack>
+    </Grid>
   );
 }
 
@@ -105,7 +96,7 @@ function Cost({ price, currency, duration_months }: CostProps) {
   const cost = price === null || currency === null ? undefined : describePrice(price, currency);
   const span = duration_months === null ? undefined : describeMonths(duration_months);
   if (cost === undefined) return span && <span className="sub">{`for ${span}`}</span>;
-  if (span === undefined) return <b>{cost}</b>;
+  if (span === undefined) return <b className="figure ink">{cost}</b>;
   return (
     <span className="sub">
       <Sentence text="**{cost}** for {span}" parts={{ cost, span }} />
@@ -118,6 +109,8 @@ function PlansOnOffer() {
   const requests = useQuery(planRequestsQuery);
   const { data: current } = useQuery(currentSubscriptionQuery);
   const error = plans.error ?? requests.error;
+  const hasOpen = requests.data?.some(({ status }) => status === 'open');
+  const compared = comparedFeatures(plans.data ?? []);
   const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
   return (
     <Card title="Available plans">
@@ -128,22 +121,28 @@ function PlansOnOffer() {
         <EmptyState
           icon={IconTemplate}
           title="No plans available yet"
-          sentence="Plans appear here when an administrator adds them."
+          sentence="Your provider hasn’t published any. Ask for a plan in the chat, or call or email support."
+          action={
+            <ScreenLink to="/chat" size="s">
+              Ask for a plan
+            </ScreenLink>
+          }
         />
       )}
       {plans.data && requests.data && plans.data.length > 0 && (
-        <div className="plan-grid">
+        <Grid columns="fit-m" gap="4" className="plan-grid plans-compared">
           {plans.data.map((plan) => (
-            <PlanCard key={plan.id} plan={plan}>
+            <PlanCard key={plan.id} plan={plan} compared={compared(plan)}>
               <PlanAction
                 plan={plan}
                 // Newest first, so this finds the latest request.
                 request={requests.data.find(({ template }) => template.id === plan.id)}
                 isOwn={current?.plan_name === plan.template_name}
+                leads={!hasOpen && (!current?.has_subscription || current.plan_name === plan.template_name)}
               />
             </PlanCard>
           ))}
-        </div>
+        </Grid>
       )}
     </Card>
   );
@@ -153,9 +152,11 @@ interface PlanActionProps {
   plan: Template;
   request: PlanRequest | undefined;
   isOwn: boolean;
+  /** False where the person has another plan, or waits for an answer. */
+  leads: boolean;
 }
 
-function PlanAction({ plan, request, isOwn }: PlanActionProps) {
+function PlanAction({ plan, request, isOwn, leads }: PlanActionProps) {
   const { mutate, isPending, error } = useChange({
     of: [requestPlan, withdrawPlanRequest],
     mutationFn: (change: () => Promise<unknown>) => change(),
@@ -175,10 +176,11 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
     });
   }
 
+  const label = isOwn ? 'Extend plan' : 'Request this plan';
   const isOpen = request?.status === 'open';
   return (
     <>
-      <p role="status" className="plan-card__state" data-open={isOpen}>
+      <p role="status" className="plan-card__state small muted off-empty" data-open={isOpen}>
         {describeState(request, isOwn)}
       </p>
       {isOpen ? (
@@ -192,17 +194,17 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
         </Button>
       ) : (
         <Button
-          variant={isOwn ? 'quiet' : 'primary'}
+          variant={leads ? 'primary' : 'quiet'}
           loading={isPending}
           disabled={isUnproven}
-          aria-label={`Request this plan ${plan.template_name}`}
+          aria-label={`${label} ${plan.template_name}`}
           onClick={() => send(() => call(requestPlan, { body: { template_id: plan.id } }))}
         >
-          Request this plan
+          {label}
         </Button>
       )}
       {error && (
-        <p role="alert" className="plan-card__error">
+        <p role="alert" className="small red">
           {sentenceOf(error)}
         </p>
       )}
@@ -212,7 +214,7 @@ function PlanAction({ plan, request, isOwn }: PlanActionProps) {
 
 function describeState(request: PlanRequest | undefined, isOwn: boolean): string {
   if (request?.status === 'open') return `Requested on ${describeDate(request.requested_at)}. An administrator will answer.`;
-  if (isOwn) return 'This is your plan. Request it again to extend it.';
+  if (isOwn) return 'This is your plan.';
   if (request?.status === 'declined' && request.decided_at !== null) return `Declined on ${describeDate(request.decided_at)}.`;
   return '';
 }

@@ -3,6 +3,8 @@ import {
   assignmentSchema,
   DURATION_DEFAULT,
   MAX_DEVICES_DEFAULT,
+  MAX_PROFILES_DEFAULT,
+  MAX_WEB_DEVICES_DEFAULT,
   type NewTemplate,
   newTemplateSchema,
   type Template,
@@ -16,6 +18,9 @@ import { readPrice } from './typed-price.ts';
 const planDraftSchema = z.object({
   duration_months: z.string(),
   max_devices: z.string(),
+  /** These have a default because stored drafts of older versions lack them. */
+  max_web_devices: z.string().default(String(MAX_WEB_DEVICES_DEFAULT)),
+  max_profiles: z.string().default(String(MAX_PROFILES_DEFAULT)),
   is_premium: z.boolean(),
   features: z.array(z.string()),
   /** Typed but not added to the list yet. Has a default because stored drafts of older versions lack it. */
@@ -44,6 +49,8 @@ export type TemplateDraft = z.infer<typeof templateDraftSchema>;
 const EMPTY_PLAN: PlanDraft = {
   duration_months: String(DURATION_DEFAULT),
   max_devices: String(MAX_DEVICES_DEFAULT),
+  max_web_devices: String(MAX_WEB_DEVICES_DEFAULT),
+  max_profiles: String(MAX_PROFILES_DEFAULT),
   is_premium: false,
   features: [],
   feature: '',
@@ -67,6 +74,8 @@ export function draftOfTemplate(template: Template, user_email: string): AssignD
     price: String(template.base_price),
     duration_months: String(template.duration_months),
     max_devices: String(template.max_devices),
+    max_web_devices: String(template.max_web_devices),
+    max_profiles: String(template.max_profiles),
     is_premium: template.is_premium,
     features: template.features,
     feature: '',
@@ -83,6 +92,8 @@ export function draftOfEdited(template: Template): TemplateDraft {
     base_price: String(template.base_price),
     duration_months: String(template.duration_months),
     max_devices: String(template.max_devices),
+    max_web_devices: String(template.max_web_devices),
+    max_profiles: String(template.max_profiles),
     is_premium: template.is_premium,
     features: template.features,
     feature: '',
@@ -123,8 +134,11 @@ export function featuresOf({ features, feature }: Pick<PlanDraft, 'features' | '
 }
 
 function planOf(draft: PlanDraft) {
-  const { duration_months, max_devices } = draft;
-  return { duration_months: numberOf(duration_months), max_devices: numberOf(max_devices), features: featuresOf(draft) };
+  const { duration_months, max_devices, max_web_devices, max_profiles } = draft;
+  return {
+    ...{ duration_months: numberOf(duration_months), max_devices: numberOf(max_devices) },
+    ...{ max_web_devices: numberOf(max_web_devices), max_profiles: numberOf(max_profiles), features: featuresOf(draft) },
+  };
 }
 
 /** Reports an ambiguous price at its field instead of guessing. */

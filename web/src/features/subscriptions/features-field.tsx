@@ -3,6 +3,7 @@ import { FEATURE_LENGTH_MAXIMUM, FEATURES_MAXIMUM } from '@palisade/contract/sub
 import { IconCheck, IconPlus, IconX } from '@tabler/icons-react';
 import { type KeyboardEvent, useId, useRef } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { enterMeans } from '#ui/pressed.ts';
 import type { PlanDraft } from './drafts.ts';
 
@@ -35,8 +36,8 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
   }
 
   return (
-    <div className="features-field">
-      <div className="features-field__new">
+    <Stack gap="3">
+      <Grid columns="tail" gap="2" align="start" className="features-field__new">
         <TextInput
           ref={input}
           label="Features"
@@ -51,12 +52,12 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
         <Button variant="quiet" icon={IconPlus} iconSize={16} aria-controls={listId} disabled={isFull} onClick={add}>
           Add
         </Button>
-      </div>
-      <ul id={listId} aria-label="Features of this plan" className="features-field__list">
+      </Grid>
+      <Stack id={listId} aria-label="Features of this plan" as="ul" gap="1" className="features-field__list off-empty">
         {features.map((item) => (
-          <li key={item}>
-            <IconCheck className="check-icon" size={16} stroke={2} aria-hidden="true" />
-            <bdi>{item}</bdi>
+          <Row as="li" wrap={false} gap="2" className="rounded-s base" key={item}>
+            <IconCheck className="check-icon fixed accent" size={16} stroke={2} aria-hidden="true" />
+            <bdi className="grow shrink break">{item}</bdi>
             <button
               type="button"
               className="icon-button"
@@ -69,9 +70,9 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
             >
               <IconX size={16} stroke={1.7} aria-hidden="true" />
             </button>
-          </li>
+          </Row>
         ))}
-      </ul>
-    </div>
+      </Stack>
+    </Stack>
   );
 }

@@ -8,22 +8,29 @@ import {
 import { IconDownload, IconUsers } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
+import { useSearchParams } from 'react-router';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { downloadCsv } from '#ui/csv.ts';
 import { useFocusKept } from '#ui/focus-kept.tsx';
+import { Stack } from '#ui/layout.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
+import { useMinute } from '#ui/moment.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, LoadingRows, NothingMatches } from '#ui/states.tsx';
 import { refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { OpenRequests } from './open-requests.tsx';
 import { COLUMNS, SubscriptionTable } from './subscription-table.tsx';
-import { EVERYTHING, type SortKey, STATUS_LABELS, type View, viewOf } from './subscription-view.ts';
+import { EVERYTHING, FILTER_LABELS, type SortKey, type View, viewOf } from './subscription-view.ts';
 import { allPlanRequestsQuery, isAwaited, subscriptionsQuery } from './subscriptions.queries.ts';
 import { csvOf } from './subscriptions-csv.ts';
+
+const FILTERS = ([...subscriptionStatusSchema.options, 'ending'] as const).map(
+  (status) => [status, FILTER_LABELS[status]] as const,
+);
 
 /** Number of rows at first and with each "show more". */
 const ROWS_STEP = 100;
@@ -44,12 +51,19 @@ interface ManageTabProps {
   onLoadRequest: (request: UserPlanRequest) => void;
 }
 
+/** Filter from the address: the owner’s home links to some plans. */
+function useAddressedView(): View {
+  const [address] = useSearchParams();
+  return { ...EVERYTHING, status: FILTERS.find(([status]) => status === address.get('status'))?.[0] ?? 'all' };
+}
+
 export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
   const { data: subscriptions, error } = useQuery(subscriptionsQuery);
   const areRequestsAwaited = isAwaited(useQuery(allPlanRequestsQuery));
-  const [view, setView] = useState(EVERYTHING);
+  const [view, setView] = useState(useAddressedView());
+  const now = useMinute();
   const [rowsMaximum, setRowsMaximum] = useState(ROWS_STEP);
-  const found = viewOf(subscriptions ?? [], useDeferredValue(view));
+  const found = viewOf(subscriptions ?? [], useDeferredValue(view), now);
 
   function change(part: Partial<View>) {
     setView((before) => ({ ...before, ...part }));
@@ -86,7 +100,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
   if (areRequestsAwaited) return <LoadingRows label="Loading the plan requests" />;
   const active = (subscriptions ?? []).filter(({ status }) => status === 'active').length;
   return (
-    <div className="manage" ref={box} tabIndex={-1}>
+    <Stack gap="4" className="manage" ref={box} tabIndex={-1}>
       <OpenRequests onMessage={onMessage} onLoad={onLoadRequest} />
       <Card
         title="Active Subscriptions"
@@ -128,7 +142,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
               <div className="list-filters__choices">
                 <ChoiceFilter
                   label="Status"
-                  options={subscriptionStatusSchema.options.map((status) => [status, STATUS_LABELS[status]] as const)}
+                  options={FILTERS}
                   value={view.status === 'all' ? undefined : view.status}
                   onChoose={(status) => change({ status: status ?? 'all' })}
                 />
@@ -157,6 +171,6 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
           </>
         )}
       </Card>
-    </div>
+    </Stack>
   );
 }

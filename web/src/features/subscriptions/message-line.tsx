@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
+import { Row } from '#ui/layout.tsx';
 
 export interface Message {
   tone: 'good' | 'bad';
@@ -17,13 +18,20 @@ export function MessageLine({ message }: { message: Message | undefined }) {
   }, [message]);
 
   return (
-    <div ref={line} role="status" className="message-line" data-tone={message?.tone}>
+    <Row
+      ref={line}
+      role="status"
+      wrap={false}
+      gap="2"
+      className="message-line pad-m below-4 rounded base medium break"
+      data-tone={message?.tone}
+    >
       {message && (
         <>
-          <Icon size={18} stroke={2} aria-hidden="true" />
+          <Icon className="fixed" size={18} stroke={2} aria-hidden="true" />
           <span>{message.text}</span>
         </>
       )}
-    </div>
+    </Row>
   );
 }

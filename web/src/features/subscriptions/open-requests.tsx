@@ -1,17 +1,19 @@
 import { shownEmail } from '@palisade/contract/shown-email';
-import { declinePlanRequest, type UserPlanRequest } from '@palisade/contract/subscription';
+import { assignSubscription, declinePlanRequest, type UserPlanRequest } from '@palisade/contract/subscription';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { describeDate } from '#ui/moment.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { describeDate, useMinute } from '#ui/moment.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
-import { refusalOf } from './drafts.ts';
+import { effectOf, presentPlanOf } from './assign-form.tsx';
+import { draftOfRequest, parseAssignment, refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { TypeBadge } from './plan-card.tsx';
 import { describeMonths, describePrice } from './plan-words.ts';
-import { allPlanRequestsQuery } from './subscriptions.queries.ts';
+import { allPlanRequestsQuery, subscriptionsQuery } from './subscriptions.queries.ts';
 
 interface OpenRequestsProps {
   onMessage: (message: Message | undefined) => void;
@@ -26,56 +28,92 @@ function describeRequest({ template, requested_at }: UserPlanRequest): string {
 /** Plan requests that wait for an answer; renders nothing without any. */
 export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const { data: requests = [] } = useQuery(allPlanRequestsQuery);
-  const { mutate, isPending, variables } = useChange({
+  const { data: subscriptions = [] } = useQuery(subscriptionsQuery);
+  const now = useMinute();
+  /** Options of a change that answers a request. */
+  const answer = (done: (request: UserPlanRequest) => string, failed: string) => ({
+    onSuccess: (_: unknown, request: UserPlanRequest) => onMessage({ tone: 'good', text: done(request) }),
+    onError(error: Error) {
+      console.error(error);
+      onMessage({ tone: 'bad', text: refusalOf(error, failed).sentence });
+    },
+  });
+  const assign = useChange({
+    of: assignSubscription,
+    async mutationFn(request: UserPlanRequest) {
+      const parsed = parseAssignment(draftOfRequest(request));
+      if (!parsed.ok) throw new Error(parsed.sentence);
+      return await call(assignSubscription, { body: parsed.body });
+    },
+    ...answer(
+      ({ user_email }) => `Subscription assigned successfully to ${shownEmail(user_email)}`,
+      'Failed to assign subscription',
+    ),
+  });
+  const decline = useChange({
     of: declinePlanRequest,
     mutationFn: ({ id }: UserPlanRequest) => call(declinePlanRequest, { body: { request_id: id } }),
-    onSuccess: (_, { user_email }) => onMessage({ tone: 'good', text: `Request from ${shownEmail(user_email)} declined` }),
-    onError(error) {
-      console.error(error);
-      onMessage({ tone: 'bad', text: refusalOf(error, 'Failed to decline the request').sentence });
-    },
+    ...answer(({ user_email }) => `Request from ${shownEmail(user_email)} declined`, 'Failed to decline the request'),
   });
   if (requests.length === 0) return null;
 
-  function decline(request: UserPlanRequest) {
-    const { user_email, template } = request;
-    if (!window.confirm(`Decline the request from ${shownEmail(user_email)} for “${template.template_name}”?`)) return;
+  function send(change: typeof decline | typeof assign, request: UserPlanRequest) {
+    // Two quick presses send one answer.
+    if (assign.isPending || decline.isPending) return;
     onMessage(undefined);
-    mutate(request);
+    change.mutate(request);
   }
 
+  function askAndDecline(request: UserPlanRequest) {
+    const { user_email, template } = request;
+    if (window.confirm(`Decline the request from ${shownEmail(user_email)} for “${template.template_name}”?`))
+      send(decline, request);
+  }
+
+  const isSent = ({ isPending, variables }: typeof decline | typeof assign, { id }: UserPlanRequest) =>
+    isPending && variables?.id === id;
   return (
     <Card title="Plan requests">
       <ul className="open-requests">
-        {requests.map((request) => (
-          <li key={request.id}>
-            <TwoLines name={<bdi>{shownEmail(request.user_email)}</bdi>} line={<bdi>{request.user_username}</bdi>} />
-            <span className="open-requests__plan">
-              <span>
-                <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
-              </span>
-              <span className="sub num">{describeRequest(request)}</span>
-            </span>
-            <span className="open-requests__actions">
-              <Button
-                size="s"
-                aria-label={`Review and assign for ${shownEmail(request.user_email)}`}
-                onClick={() => onLoad(request)}
-              >
-                Review and assign
-              </Button>
-              <Button
-                variant="quiet"
-                size="s"
-                loading={isPending && variables.id === request.id}
-                aria-label={`Decline the request from ${shownEmail(request.user_email)}`}
-                onClick={() => decline(request)}
-              >
-                Decline
-              </Button>
-            </span>
-          </li>
-        ))}
+        {requests.map((request) => {
+          const email = shownEmail(request.user_email);
+          return (
+            <Grid as="li" align="center" key={request.id}>
+              <TwoLines name={<bdi>{email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
+              <Stack as="span" className="open-requests__plan shrink base break">
+                <span>
+                  <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
+                </span>
+                <span className="sub num">{describeRequest(request)}</span>
+                <span className="sub num">
+                  {effectOf(draftOfRequest(request), presentPlanOf(subscriptions, request.user_email), now)}
+                </span>
+              </Stack>
+              <Row as="span" gap="2">
+                <Button
+                  size="s"
+                  loading={isSent(assign, request)}
+                  aria-label={`Assign plan to ${email}`}
+                  onClick={() => send(assign, request)}
+                >
+                  Assign plan
+                </Button>
+                <Button variant="quiet" size="s" aria-label={`Change first, for ${email}`} onClick={() => onLoad(request)}>
+                  Change first
+                </Button>
+                <Button
+                  variant="quiet"
+                  size="s"
+                  loading={isSent(decline, request)}
+                  aria-label={`Decline the request from ${email}`}
+                  onClick={() => askAndDecline(request)}
+                >
+                  Decline
+                </Button>
+              </Row>
+            </Grid>
+          );
+        })}
       </ul>
     </Card>
   );

@@ -1,14 +1,26 @@
+import { formatList } from '@palisade/contract/intl';
 import type { Template } from '@palisade/contract/subscription';
-import { IconCheck, IconDevices } from '@tabler/icons-react';
+import { IconCheck, IconDevices, IconMinus, IconUsers, IconWorldCheck } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import { describeDevices, describeMonths, describePrice, describeType } from './plan-words.ts';
+import type { Compared, Comparison } from './plan-comparison.ts';
+import {
+  describeDevices,
+  describeLimit,
+  describeMonths,
+  describePeople,
+  describePrice,
+  describeProfiles,
+  describeType,
+  describeWebDevices,
+} from './plan-words.ts';
 
 type Plan = Omit<Template, 'id'>;
 
 export function TypeBadge({ isPremium }: { isPremium: boolean }) {
   return (
-    <span className="type-badge" data-premium={isPremium}>
+    <span className="type-badge fixed tiny bold rounded-s muted nowrap" data-premium={isPremium}>
       {describeType(isPremium)}
     </span>
   );
@@ -17,40 +29,114 @@ export function TypeBadge({ isPremium }: { isPremium: boolean }) {
 export function FeatureList({ features }: { features: readonly string[] }) {
   if (features.length === 0) return null;
   return (
-    <ul className="feature-list">
+    <Stack as="ul" gap="2" className="feature-list base above-1">
       {features.map((feature) => (
-        <li key={feature}>
-          <IconCheck className="check-icon" size={16} stroke={2} aria-hidden="true" />
-          <bdi>{feature}</bdi>
-        </li>
+        <Row as="li" wrap={false} gap="2" align="start" className="shrink" key={feature}>
+          <IconCheck className="check-icon fixed accent" size={16} stroke={2} aria-hidden="true" />
+          <bdi className="shrink break">{feature}</bdi>
+        </Row>
       ))}
-    </ul>
+    </Stack>
   );
 }
 
+/** Features of all plans; those that this plan lacks are dimmed. */
+function ComparedList({ features }: { features: readonly Compared[] }) {
+  return (
+    <Stack as="ul" gap="2" className="feature-list base above-1">
+      {features.map(({ feature, isIncluded }) => (
+        <Row
+          as="li"
+          wrap={false}
+          gap="2"
+          align="start"
+          className={isIncluded ? 'shrink' : 'shrink muted'}
+          key={feature}
+          data-included={isIncluded}
+        >
+          {isIncluded ? (
+            <IconCheck className="check-icon fixed accent" size={16} stroke={2} aria-hidden="true" />
+          ) : (
+            <IconMinus className="check-icon fixed" size={16} stroke={2} aria-hidden="true" />
+          )}
+          <bdi className="shrink break">
+            {!isIncluded && <span className="visually-hidden">Not included: </span>}
+            {feature}
+          </bdi>
+        </Row>
+      ))}
+    </Stack>
+  );
+}
+
+function Value({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <Row wrap={false} gap="4" align="start" justify="between" className="pad-line line-above">
+      <dt className="muted">{name}</dt>
+      <dd className="num break plan-card__value">{children}</dd>
+    </Row>
+  );
+}
+
+interface PlanCardProps {
+  plan: Plan;
+  /** Compares the plan with others, instead of its own features. */
+  compared?: Comparison;
+  children?: ReactNode;
+}
+
 /** One plan: name, price, term, devices and features. */
-export function PlanCard({ plan, children }: { plan: Plan; children?: ReactNode }) {
+export function PlanCard({ plan, compared, children }: PlanCardProps) {
   const id = useId();
   return (
-    <article className="plan-card" aria-labelledby={id}>
+    <article className="plan-card surface-sunken pad-l shrink full" aria-labelledby={id}>
       <header>
         <h3 id={id}>
           <bdi>{plan.template_name}</bdi>
         </h3>
         <TypeBadge isPremium={plan.is_premium} />
       </header>
-      <p className="plan-card__price num">
+      <p className="plan-card__price num muted base">
         <Sentence
           text="**{price}** for {span}"
           parts={{ price: describePrice(plan.base_price, plan.currency), span: describeMonths(plan.duration_months) }}
         />
+        {plan.duration_months > 1 && (
+          <small className="block small">{`${describePrice(plan.base_price / plan.duration_months, plan.currency)} a month`}</small>
+        )}
       </p>
-      <p className="plan-card__devices">
-        <IconDevices size={16} stroke={1.7} aria-hidden="true" />
-        {describeDevices(plan.max_devices)}
-      </p>
-      <FeatureList features={plan.features} />
-      {children && <div className="plan-card__action">{children}</div>}
+      {compared ? (
+        <>
+          <dl className="base">
+            <Value name="Devices">{describeLimit(plan.max_devices)}</Value>
+            <Value name="Web protection">{describeDevices(plan.max_web_devices)}</Value>
+            <Value name="Profiles at home">{describePeople(plan.max_profiles)}</Value>
+            {compared.support && <Value name="Support">{formatList(compared.support, 'plain') || 'None named'}</Value>}
+          </dl>
+          <ComparedList features={compared.features} />
+        </>
+      ) : (
+        <>
+          <Row as="p" wrap={false} gap="2" className="base muted">
+            <IconDevices size={16} stroke={1.7} aria-hidden="true" />
+            {describeDevices(plan.max_devices)}
+          </Row>
+          <Row as="p" wrap={false} gap="2" className="base muted">
+            <IconWorldCheck size={16} stroke={1.7} aria-hidden="true" />
+            {describeWebDevices(plan.max_web_devices)}
+          </Row>
+          <Row as="p" wrap={false} gap="2" className="base muted">
+            <IconUsers size={16} stroke={1.7} aria-hidden="true" />
+            {describeProfiles(plan.max_profiles)}
+          </Row>
+          <FeatureList features={plan.features} />
+        </>
+      )}
+      {children && (
+        <Stack gap="2" className="plan-card__action">
+          {children}
+        </Stack>
+      )}
     </article>
   );
 }

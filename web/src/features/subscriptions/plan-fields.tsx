@@ -1,9 +1,10 @@
 import { TextInput } from '@mantine/core';
 import { MAX_DEVICES_OPTIONS, PLAN_NAME_LENGTH_MAXIMUM, PRICE_MAXIMUM, UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { Choice } from '#ui/choice.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import type { FieldMessages, PlanDraft } from './drafts.ts';
 import { FeaturesField } from './features-field.tsx';
-import { describeDevices, describeDollars, describeMonths } from './plan-words.ts';
+import { describeDevices, describeDollars, describeMonths, describePeople } from './plan-words.ts';
 import { readPrice } from './typed-price.ts';
 
 interface TextFieldProps {
@@ -90,11 +91,34 @@ interface PlanFieldsProps {
   onChange: (change: Partial<PlanDraft>) => void;
 }
 
+type LimitChoiceProps = Omit<PlanFieldsProps, 'durations'> & {
+  label: string;
+  name: 'max_devices' | 'max_web_devices' | 'max_profiles';
+  describe?: (count: number) => string;
+};
+
+function LimitChoice({ label, name, draft, messages, onChange, describe = describeDevices }: LimitChoiceProps) {
+  return (
+    <Choice
+      label={label}
+      name={name}
+      size="md"
+      data={MAX_DEVICES_OPTIONS.map((count) => ({
+        value: String(count),
+        label: count === UNLIMITED_DEVICES ? 'Unlimited' : describe(count),
+      }))}
+      value={draft[name]}
+      error={messages[name]}
+      onChange={(event) => onChange({ [name]: event.currentTarget.value })}
+    />
+  );
+}
+
 /** Fields of a plan in both forms: term, devices, premium and features. */
 export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsProps) {
   return (
     <>
-      <div className="plan-form__pair">
+      <Grid columns="2" gap="4" align="start" className="plan-form__pair">
         <Choice
           label="Duration"
           name="duration_months"
@@ -104,20 +128,13 @@ export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsP
           error={messages['duration_months']}
           onChange={(event) => onChange({ duration_months: event.currentTarget.value })}
         />
-        <Choice
-          label="Max Devices"
-          name="max_devices"
-          size="md"
-          data={MAX_DEVICES_OPTIONS.map((devices) => ({
-            value: String(devices),
-            label: devices === UNLIMITED_DEVICES ? 'Unlimited' : describeDevices(devices),
-          }))}
-          value={draft.max_devices}
-          error={messages['max_devices']}
-          onChange={(event) => onChange({ max_devices: event.currentTarget.value })}
-        />
-      </div>
-      <label className="plan-form__check">
+        <LimitChoice label="Max Devices" name="max_devices" {...{ draft, messages, onChange }} />
+      </Grid>
+      <Grid columns="2" gap="4" align="start" className="plan-form__pair">
+        <LimitChoice label="Devices with web protection" name="max_web_devices" {...{ draft, messages, onChange }} />
+        <LimitChoice label="Profiles at home" name="max_profiles" describe={describePeople} {...{ draft, messages, onChange }} />
+      </Grid>
+      <Row as="label" wrap={false} gap="2" className="plan-form__check base medium pointer">
         <input
           type="checkbox"
           name="is_premium"
@@ -125,7 +142,7 @@ export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsP
           onChange={(event) => onChange({ is_premium: event.currentTarget.checked })}
         />
         <span>Premium (Anti-Hacking Tools)</span>
-      </label>
+      </Row>
       <FeaturesField draft={draft} error={messages['features']} onChange={onChange} />
     </>
   );

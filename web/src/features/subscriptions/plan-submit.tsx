@@ -1,13 +1,14 @@
 import { Button, Spinner } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 
 /** The submit button. Uses `aria-disabled`, because a disabled button loses the focus. */
 export function PlanSubmit({ isBusy, label, busyLabel }: { isBusy: boolean; label: string; busyLabel: string }) {
   return (
-    <div className="plan-form__submit">
+    <Row wrap={false} gap="3" className="plan-form__submit">
       <Button type="submit" size="l" aria-disabled={isBusy}>
         {isBusy ? busyLabel : label}
       </Button>
       {isBusy && <Spinner />}
-    </div>
+    </Row>
   );
 }

@@ -21,9 +21,37 @@ export function describeMonths(months: number): string {
   return formatSpan(months, 'month');
 }
 
+export function describeLimit(devices: number): string {
+  return devices === UNLIMITED_DEVICES ? 'Unlimited' : formatNumber(devices);
+}
+
 export function describeDevices(devices: number): string {
   if (devices === UNLIMITED_DEVICES) return 'Unlimited devices';
   return plural(devices, { one: '1 device', other: `${formatNumber(devices)} devices` });
+}
+
+/** "Web protection for 10 devices". */
+export function describeWebDevices(devices: number): string {
+  if (devices === UNLIMITED_DEVICES) return 'Web protection for unlimited devices';
+  return plural(devices, {
+    one: 'Web protection for 1 device',
+    other: `Web protection for ${formatNumber(devices)} devices`,
+  });
+}
+
+/** "5 people". */
+export function describePeople(people: number): string {
+  if (people === UNLIMITED_DEVICES) return 'Unlimited people';
+  return plural(people, { one: '1 person', other: `${formatNumber(people)} people` });
+}
+
+/** "Profiles for 5 people at home". */
+export function describeProfiles(people: number): string {
+  if (people === UNLIMITED_DEVICES) return 'Profiles for unlimited people at home';
+  return plural(people, {
+    one: 'Profile for 1 person at home',
+    other: `Profiles for ${formatNumber(people)} people at home`,
+  });
 }
 
 export function describeType(isPremium: boolean): 'Premium' | 'Standard' {

@@ -12,6 +12,7 @@ import {
   listPlans,
   listSubscriptions,
   listTemplates,
+  readAnswerTime,
   requestPlan,
   withdrawPlanRequest,
 } from '@palisade/contract/subscription';
@@ -20,17 +21,20 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/re
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { keepDraft } from '#api/drafts.ts';
 import { MARIA, NO_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
+import { EMPTY_ASSIGNMENT } from './drafts.ts';
 import { SubscriptionManagerPage } from './subscription-manager-page.tsx';
 
 let server: FakeServer;
 const OMAR: AdminUser = {
   ...{ ...MARIA, id: '01930000-0000-7000-8000-000000000901', username: 'omar', email: 'omar@example.com' },
   ...{ created_at: '2026-03-02T09:00:00.000Z', disabled_at: null, last_signed_in_at: null, last_used_at: null },
-  ...{ sessions: 0, two_factor: false, email_unproven: false },
+  ...{ sessions: 0, two_factor: false, email_unproven: false, plan_name: null },
+  ...{ security_score: null, state: null, serious_alerts: 0, has_silent_device: false },
 };
 beforeEach(() => {
   server = new FakeServer();
@@ -43,6 +47,7 @@ beforeEach(() => {
   server.answer(currentSubscription, NO_PLAN);
   server.answer(listPlans, []);
   server.answer(listPlanRequests, []);
+  server.answer(readAnswerTime, { answered: 0, median_s: null });
   server.answer(listUsers, []);
 });
 
@@ -64,7 +69,7 @@ function open(role: Role, address?: string) {
 
 const field = (name: string) => screen.getByLabelText(name, { exact: true });
 const openTab = (user: ReturnType<typeof userEvent.setup>, name: string) => user.click(screen.getByRole('tab', { name }));
-const message = () => screen.getAllByRole('status').find((line) => line.className === 'message-line');
+const message = () => screen.getAllByRole('status').find((line) => line.classList.contains('message-line'));
 
 it('opens the tab that the address names', async () => {
   const user = open('admin', '/subscription-manager?tab=manage');
@@ -130,6 +135,7 @@ describe('assigning', () => {
     fill();
     await user.selectOptions(field('Duration'), '3 months');
     await user.selectOptions(field('Max Devices'), 'Unlimited');
+    await user.selectOptions(field('Profiles at home'), '3 people');
     await user.click(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' }));
     await user.type(field('Features'), '  Anti-hacking monitor {Enter}');
     await enter(user, field('Features'), 'Remote support');
@@ -144,6 +150,8 @@ describe('assigning', () => {
         price: 19.99,
         duration_months: 3,
         max_devices: 999,
+        max_web_devices: 10,
+        max_profiles: 3,
         is_premium: true,
         features: ['Anti-hacking monitor', 'Remote support'],
       },
@@ -252,6 +260,8 @@ describe('templates', () => {
       base_price: 4.5,
       duration_months: 12,
       max_devices: 1,
+      max_web_devices: 10,
+      max_profiles: 5,
       is_premium: false,
       features: [],
     });
@@ -287,7 +297,7 @@ describe('templates', () => {
     await enter(user, field('User Email'), 'maria@example.com');
     await openTab(user, 'Templates');
     const card = within(await screen.findByRole('article', { name: 'Family Shield' }));
-    for (const text of ['$19.99', '5 devices', 'Premium', 'Anti-hacking monitor', 'Five devices'])
+    for (const text of ['$19.99 USD', '5 devices', 'Premium', 'Anti-hacking monitor', 'Five devices'])
       expect(card.getByText(text)).toBeVisible();
     expect(card.getByText(/for 12 months/u)).toBeVisible();
     await user.click(card.getByRole('button', { name: 'Use Template Family Shield' }));
@@ -388,7 +398,7 @@ describe('managing', () => {
     server.answer(cancelSubscription, { success: true });
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
-    const cancel = await screen.findByRole('button', { name: 'Cancel the subscription of maria@example.com' });
+    const cancel = await screen.findByRole('button', { name: 'Cancel plan of maria@example.com' });
     await user.click(cancel);
     expect(server.callsOf(cancelSubscription)).toHaveLength(0);
     confirm.mockReturnValue(true);
@@ -399,13 +409,39 @@ describe('managing', () => {
     expect(await screen.findByText('Error: Over already.')).toBeVisible();
   });
 
+  it('assigns what was requested with one press', async () => {
+    const request = userPlanRequestOf();
+    server.answer(listAllPlanRequests, [request]);
+    server.answer(assignSubscription, { success: true, subscription: subscriptionOf() });
+    const user = open('admin');
+    await openTab(user, 'Manage Subscriptions');
+    await user.click(await screen.findByRole('button', { name: 'Assign plan to maria@example.com' }));
+    await screen.findByText('Subscription assigned successfully to maria@example.com');
+    const { template_name: plan_name, base_price: price } = request.template;
+    const body = { request_id: request.id, user_email: request.user_email, plan_name, price };
+    expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject(body);
+  });
+
+  it('keeps an unsent assignment for another person unless asked', async () => {
+    const ask = vi.spyOn(window, 'confirm').mockReturnValueOnce(false).mockReturnValueOnce(true);
+    startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
+    keepDraft('assign', JSON.stringify({ ...EMPTY_ASSIGNMENT, user_email: 'ben@example.com', plan_name: 'Solo' }));
+    open('admin', '/subscription-manager?email=maria@example.com');
+    await waitFor(() => expect(ask).toHaveBeenCalledTimes(1));
+    expect(field('User Email')).toHaveValue('ben@example.com');
+    cleanup();
+    open('admin', '/subscription-manager?email=maria@example.com');
+    await waitFor(() => expect(field('User Email')).toHaveValue('maria@example.com'));
+    expect(field('Plan Name')).toHaveValue('Solo');
+  });
+
   it('loads a request into the assign form, and sends which one it grants', async () => {
     const request = userPlanRequestOf();
     server.answer(listAllPlanRequests, [request]);
     server.answer(assignSubscription, { success: true, subscription: subscriptionOf() });
     const user = open('admin');
     await openTab(user, 'Manage Subscriptions');
-    await user.click(await screen.findByRole('button', { name: 'Review and assign for maria@example.com' }));
+    await user.click(await screen.findByRole('button', { name: 'Change first, for maria@example.com' }));
     expect(field('User Email')).toHaveValue('maria@example.com');
     expect(field('Plan Name')).toHaveValue('Family Shield');
     await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
@@ -432,13 +468,9 @@ describe('managing', () => {
 });
 
 describe.each(['customer', 'support'] as const)('for a %s', (role) => {
-  it('says that managing is for administrators, and makes no call of an administrator', async () => {
+  it('makes no call of an administrator', async () => {
     open(role);
-    const own = await screen.findByText('You don’t have a plan');
-    expect(own).toBeVisible();
-    // The person's plan comes before the note about managing.
-    const notice = await screen.findByRole('heading', { name: 'Administrators only' });
-    expect(own.compareDocumentPosition(notice)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
+    expect(await screen.findByText('You don’t have a plan')).toBeVisible();
     expect(await screen.findByText('No plans available yet')).toBeVisible();
     expect(screen.queryByRole('tab')).not.toBeInTheDocument();
     expect(server.calls.filter(({ path }) => path.startsWith('/admin'))).toEqual([]);
@@ -461,9 +493,41 @@ describe('for a customer', () => {
     });
     open('customer');
     const card = within(screen.getByRole('region', { name: 'Your plan' }));
-    for (const text of ['Family Shield', 'Premium', '$19.99', 'for 12 months', '5 devices', 'Remote support'])
+    for (const text of ['Family Shield', 'Premium', '$19.99 USD', 'for 12 months', '5 devices', 'Remote support'])
       expect(await card.findByText(text)).toBeVisible();
     expect(card.getByText(/^Until .*2027/u)).toBeVisible();
+  });
+
+  it('compares the plans line by line, and says how long an answer takes', async () => {
+    server.answer(readAnswerTime, { answered: 12, median_s: 5 * 3600 });
+    const solo = templateOf({ template_name: 'Solo', is_premium: false, features: [] });
+    server.answer(listPlans, [templateOf(), { ...solo, id: MARIA.id }]);
+    open('customer');
+    const lines = (name: string) =>
+      within(screen.getByRole('article', { name }))
+        .getAllByRole('listitem')
+        .map(({ textContent }) => textContent);
+    await screen.findByRole('article', { name: 'Solo' });
+    expect(lines('Solo')).toEqual(lines('Family Shield').map((line) => `Not included: ${line}`));
+    expect(await screen.findByText(/median wait of the last 12 requests was 5 hours/u)).toBeVisible();
+  });
+
+  it('leads to the own plan, and to none while a request waits', async () => {
+    const solo = { ...templateOf({ template_name: 'Solo' }), id: MARIA.id };
+    server.answer(listPlans, [templateOf(), solo]);
+    server.answer(currentSubscription, { ...NO_PLAN, has_subscription: true, plan_name: 'Family Shield' });
+    open('customer');
+    expect(await screen.findByRole('button', { name: 'Extend plan Family Shield' })).toHaveAttribute('data-variant', 'primary');
+    expect(screen.getByRole('button', { name: 'Request this plan Solo' })).toHaveAttribute('data-variant', 'quiet');
+    cleanup();
+    server.answer(listPlanRequests, [userPlanRequestOf({ template: solo })]);
+    open('customer');
+    expect(await screen.findByRole('button', { name: 'Extend plan Family Shield' })).toHaveAttribute('data-variant', 'quiet');
+  });
+
+  it('can ask for a plan where none is on offer', async () => {
+    open('customer');
+    expect(await screen.findByRole('link', { name: 'Ask for a plan' })).toHaveAttribute('href', '/chat');
   });
 
   it('asks for a plan, says since when, and takes the request back', async () => {

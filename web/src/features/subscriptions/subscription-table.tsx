@@ -15,7 +15,7 @@ const CARDS_UP_TO = 1180;
 export const COLUMNS: readonly Column<Subscription, SortKey>[] = [
   { key: 'user', label: 'User', cell: (row) => <Who row={row} />, onCard: 'head' },
   { key: 'plan', label: 'Plan', cell: (row) => <bdi>{row.plan_name}</bdi>, onCard: 'line' },
-  { key: 'price', label: 'Price', cell: (row) => `${describePrice(row.price, row.currency)} ${row.currency}`, isFigure: true },
+  { key: 'price', label: 'Price', cell: (row) => describePrice(row.price, row.currency), isFigure: true },
   { key: 'duration', label: 'Duration', cell: (row) => describeMonths(row.duration_months), isFigure: true },
   { key: 'type', label: 'Type', cell: (row) => <TypeBadge isPremium={row.is_premium} />, onCard: 'line' },
   { key: 'status', label: 'Status', cell: (row) => <Status row={row} />, onCard: 'state' },
@@ -58,13 +58,8 @@ function Status({ row: { status } }: { row: Subscription }) {
 function CancelButton({ row, onCancel }: { row: Subscription; onCancel: (row: Subscription) => void }) {
   if (row.status !== 'active') return null;
   return (
-    <Button
-      variant="quiet"
-      size="s"
-      aria-label={`Cancel the subscription of ${shownEmail(row.user_email)}`}
-      onClick={() => onCancel(row)}
-    >
-      Cancel
+    <Button variant="quiet" size="s" aria-label={`Cancel plan of ${shownEmail(row.user_email)}`} onClick={() => onCancel(row)}>
+      Cancel plan
     </Button>
   );
 }

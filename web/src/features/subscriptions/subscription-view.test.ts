@@ -28,6 +28,7 @@ const CARA = subscriptionOf({
   expires_at: null,
 });
 const ALL = [CARA, BEN, ANNA];
+const NOW = Date.parse('2026-11-20T10:00:00Z');
 
 describe('searching', () => {
   it.each([
@@ -41,13 +42,18 @@ describe('searching', () => {
     ['nobody', []],
     ['.*', []],
   ])('for %j finds by email, username and plan', (search, found) => {
-    expect(viewOf(ALL, { ...EVERYTHING, search })).toEqual(found);
+    expect(viewOf(ALL, { ...EVERYTHING, search }, NOW)).toEqual(found);
+  });
+
+  it('keeps to active plans that end within 30 days', () => {
+    const [soon, later] = ['2026-12-20T10:00:00.000Z', '2026-12-20T10:00:00.001Z'].map((expires_at) => ({ ...ANNA, expires_at }));
+    expect(viewOf([soon ?? ANNA, later ?? ANNA, BEN, CARA], { ...EVERYTHING, status: 'ending' }, NOW)).toEqual([soon]);
   });
 
   it('keeps to a status', () => {
-    expect(viewOf(ALL, { ...EVERYTHING, status: 'expired' })).toEqual([BEN]);
-    expect(viewOf(ALL, { ...EVERYTHING, status: 'replaced' })).toEqual([]);
-    expect(viewOf(ALL, { ...EVERYTHING, status: 'active', search: 'ben' })).toEqual([]);
+    expect(viewOf(ALL, { ...EVERYTHING, status: 'expired' }, NOW)).toEqual([BEN]);
+    expect(viewOf(ALL, { ...EVERYTHING, status: 'replaced' }, NOW)).toEqual([]);
+    expect(viewOf(ALL, { ...EVERYTHING, status: 'active', search: 'ben' }, NOW)).toEqual([]);
   });
 });
 
@@ -61,8 +67,8 @@ describe('sorting', () => {
     ['status', [ANNA, CARA, BEN]],
     ['expires', [BEN, ANNA, CARA]],
   ])('by %s, and the other way round', (key, sorted) => {
-    expect(viewOf(ALL, { ...EVERYTHING, sort: { key, descending: false } })).toEqual(sorted);
-    const down = viewOf(ALL, { ...EVERYTHING, sort: { key, descending: true } });
+    expect(viewOf(ALL, { ...EVERYTHING, sort: { key, descending: false } }, NOW)).toEqual(sorted);
+    const down = viewOf(ALL, { ...EVERYTHING, sort: { key, descending: true } }, NOW);
     if (key !== 'type') expect(down).toEqual(sorted.toReversed());
     expect(ALL).toEqual([CARA, BEN, ANNA]);
   });

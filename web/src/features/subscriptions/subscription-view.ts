@@ -1,4 +1,5 @@
 import { compareNames } from '@palisade/contract/intl';
+import { PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { Subscription, SubscriptionStatus } from '@palisade/contract/subscription';
 
@@ -11,14 +12,19 @@ export const STATUS_LABELS: Record<SubscriptionStatus, string> = {
 
 export type SortKey = 'user' | 'plan' | 'price' | 'duration' | 'type' | 'status' | 'expires';
 
+/** Labels of the filter: the states, and active plans that end soon. */
+export const FILTER_LABELS = { ...STATUS_LABELS, ending: `Ends within ${PLANS_END_WITHIN_DAYS} days` } as const;
+
 /** Filter and order of the subscriptions; without `sort` the server's order, newest first. */
 export interface View {
   search: string;
-  status: SubscriptionStatus | 'all';
+  status: keyof typeof FILTER_LABELS | 'all';
   sort: { key: SortKey; descending: boolean } | undefined;
 }
 
 export const EVERYTHING: View = { search: '', status: 'all', sort: undefined };
+
+const DAY_MS = 86_400_000;
 
 type Compare = (one: Subscription, other: Subscription) => number;
 
@@ -42,11 +48,16 @@ function folded(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
+function isIn(status: View['status'], { status: own, expires_at }: Subscription, now: number): boolean {
+  if (status !== 'ending') return status === 'all' || own === status;
+  return own === 'active' && expires_at !== null && Date.parse(expires_at) <= now + PLANS_END_WITHIN_DAYS * DAY_MS;
+}
+
 /** Each search word must occur in email, username or plan. The sort is stable. */
-export function viewOf(subscriptions: readonly Subscription[], { search, status, sort }: View): Subscription[] {
+export function viewOf(subscriptions: readonly Subscription[], { search, status, sort }: View, now: number): Subscription[] {
   const words = folded(search).split(/\s+/u).filter(Boolean);
   const found = subscriptions.filter((subscription) => {
-    if (status !== 'all' && subscription.status !== status) return false;
+    if (!isIn(status, subscription, now)) return false;
     const text = folded(
       `${subscription.user_email} ${shownEmail(subscription.user_email)} ${subscription.user_username} ${subscription.plan_name}`,
     );

@@ -16,6 +16,8 @@ const HEADER = [
   'Starts (UTC)',
   'Expires (UTC)',
   'Features',
+  'Max devices with web protection',
+  'Max profiles',
 ];
 
 /** A file for spreadsheets: RFC 4180 with CRLF, in UTF-8 with a byte order mark. */
@@ -33,6 +35,8 @@ export function csvOf(subscriptions: readonly Subscription[]): string {
     row.starts_at,
     row.expires_at ?? 'Never',
     row.features.join('; '),
+    String(row.max_web_devices),
+    String(row.max_profiles),
   ]);
   return csvTable([HEADER, ...rows]);
 }

@@ -6,6 +6,7 @@ import {
   listPlans,
   listSubscriptions,
   listTemplates,
+  readAnswerTime,
 } from '@palisade/contract/subscription';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
@@ -61,6 +62,11 @@ export const plansQuery = queryOptions({
 export const planRequestsQuery = queryOptions({
   queryKey: [...SUBSCRIPTION_KEY, 'requests'],
   queryFn: ({ signal }) => readAll((query) => call(listPlanRequests, { query, signal })),
+});
+
+export const answerTimeQuery = queryOptions({
+  queryKey: [...SUBSCRIPTION_KEY, 'answer-time'],
+  queryFn: ({ signal }) => call(readAnswerTime, { signal }),
 });
 
 /** Whether the first reply is pending. False after a failure, also during a retry, so that the error stays visible. */

@@ -13,8 +13,10 @@ import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { Form } from '#ui/form.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
 import { draftOfEdited, EMPTY_TEMPLATE, parseTemplate, type TemplateDraft } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -55,21 +57,21 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
   }
 
   return (
-    <div className="templates" ref={root}>
-      <TemplateForm draft={draft} onChange={onChange} onMessage={onMessage} />
+    <Grid align="start" className="templates" ref={root}>
       <Card title="Available plans">
         {!templates && !error && <LoadingRows label="Loading the templates" />}
         {!templates && error && <p className="sub">We couldn’t load the templates.</p>}
         {templates?.length === 0 && (
           <EmptyState
             icon={IconTemplate}
+            drawing={<Drawing of="sheets" />}
             title="No templates yet"
             sentence="Plans you offer are listed here. Create the first one with the form."
           />
         )}
         {templates && templates.length > 0 && (
           <FocusKept>
-            <div className="plan-grid">
+            <Grid columns="fit-m" gap="4" className="plan-grid">
               {templates.map((template) => (
                 <PlanCard key={template.id} plan={template}>
                   <Button variant="quiet" aria-label={`Use Template ${template.template_name}`} onClick={() => onUse(template)}>
@@ -89,11 +91,13 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
                   </Button>
                 </PlanCard>
               ))}
-            </div>
+            </Grid>
           </FocusKept>
         )}
       </Card>
-    </div>
+      {/* Below the list on a phone, which would push it down. */}
+      {(templates || error) && <TemplateForm draft={draft} onChange={onChange} onMessage={onMessage} />}
+    </Grid>
   );
 }
 
@@ -128,7 +132,7 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
         )
       }
     >
-      <Form noValidate className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
+      <Form noValidate gap="4" className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
         <PlanNameField
           label="Template Name"
           name="template_name"

@@ -7,6 +7,8 @@ const draft = {
   base_price: '',
   duration_months: '12',
   max_devices: '1',
+  max_web_devices: '10',
+  max_profiles: '5',
   is_premium: false,
   features: [],
   feature: '',

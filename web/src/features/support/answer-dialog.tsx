@@ -38,13 +38,7 @@ export function AnswerDialog({ answer, onClose }: { answer: CannedAnswer | undef
   });
   return (
     <ModalWindow title={answer ? 'Edit reply' : 'New reply'} size={600} onClose={onClose}>
-      <Form
-        noValidate
-        className="answer-form"
-        error={save.error}
-        busy={save.isPending}
-        onSubmit={form.onSubmit((values) => save.mutate(values))}
-      >
+      <Form noValidate gap="4" error={save.error} busy={save.isPending} onSubmit={form.onSubmit((values) => save.mutate(values))}>
         {isKept && <KeptNote />}
         <TextInput
           label="Shortcut"

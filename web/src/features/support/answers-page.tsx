@@ -3,6 +3,8 @@ import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { Drawing } from '#ui/drawing.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { ListCard } from '#ui/list-card.tsx';
 import { Page } from '#ui/page.tsx';
@@ -48,23 +50,32 @@ function Answers() {
         empty={
           <EmptyState
             icon={IconMessageBolt}
+            drawing={<Drawing of="sheets" />}
             title="No saved replies yet"
             sentence="Save an answer that you give often, such as how to start a remote session."
           />
         }
       >
         {(answers) => (
-          <ul className="answers">
+          <Stack as="ul" lines>
             {answers.map((answer) => (
               <li key={answer.id}>
-                <button type="button" aria-haspopup="dialog" onClick={() => setOpen(answer)}>
-                  <code>/{answer.shortcut}</code>
-                  <b>{answer.title}</b>
-                  <span className="sub">{answer.text}</span>
-                </button>
+                <Grid
+                  as="button"
+                  type="button"
+                  gap="4"
+                  rowGap="0"
+                  className="answer bare full pad-row"
+                  aria-haspopup="dialog"
+                  onClick={() => setOpen(answer)}
+                >
+                  <code className="accent mono small bold break">/{answer.shortcut}</code>
+                  <b className="base medium">{answer.title}</b>
+                  <span className="answer__text base muted break">{answer.text}</span>
+                </Grid>
               </li>
             ))}
-          </ul>
+          </Stack>
         )}
       </ListCard>
       {open && <AnswerDialog answer={open === 'new' ? undefined : open} onClose={() => setOpen(undefined)} />}

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import { decidedBy } from '#domain/conversation/chat.ts';
 import { Button } from '#ui/button.tsx';
 import { Form } from '#ui/form.tsx';
+import { Row } from '#ui/layout.tsx';
 import { ChoiceFilter } from '#ui/list-filters.tsx';
 import { type ConversationActions, teamQuery } from './desk.queries.ts';
 import { PRESENCE_LABELS, PRIORITIES, SNOOZES } from './desk-words.ts';
@@ -34,7 +35,7 @@ export function ConversationBar({ conversation, me, actions, isOpen }: BarProps)
         [id, `${id === me.id ? 'Me' : username} (${PRESENCE_LABELS[presence].toLowerCase()})`] as const,
     );
   return (
-    <div className="talk-bar" data-open={isOpen}>
+    <Row gap="1" className="talk-bar pad-s line-below" data-open={isOpen}>
       {may.assign(me, decided) && (
         <ChoiceFilter
           label="Transfer"
@@ -73,15 +74,16 @@ export function ConversationBar({ conversation, me, actions, isOpen }: BarProps)
           size="s"
           icon={IconDeviceDesktop}
           loading={actions.remote.isPending}
+          aria-label="Start a remote session"
           onClick={() => actions.remote.mutate()}
         >
-          Start a remote session
+          Remote session
         </Button>
       )}
       {may.sort(me, decided) && (
         <Tags tags={conversation.tags} isBusy={actions.sort.isPending} onChange={(tags) => actions.sort.mutate({ tags })} />
       )}
-    </div>
+    </Row>
   );
 }
 
@@ -101,9 +103,9 @@ function Tags({ tags, isBusy, onChange }: TagsProps) {
   }
 
   return (
-    <fieldset className="tags" aria-label="Tags" aria-busy={isBusy}>
+    <Row as="fieldset" gap="1" className="tags" aria-label="Tags" aria-busy={isBusy}>
       {tags.map((tag) => (
-        <span key={tag} className="tag">
+        <span key={tag} className="tag round tiny">
           {tag}
           <button
             type="button"
@@ -126,6 +128,6 @@ function Tags({ tags, isBusy, onChange }: TagsProps) {
           />
         </Form>
       )}
-    </fieldset>
+    </Row>
   );
 }

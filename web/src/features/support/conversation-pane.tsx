@@ -3,7 +3,7 @@ import { deskTranscript } from '@palisade/contract/desk';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import { formatList, plural } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
-import { IconAdjustments, IconArrowLeft, IconDownload, IconEye, IconMessages, IconUser } from '@tabler/icons-react';
+import { IconAdjustments, IconArrowLeft, IconDownload, IconMessages, IconUser } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useState } from 'react';
 import { CallError, download, sentenceOf } from '#api/call.ts';
@@ -18,6 +18,7 @@ import { CheckMessage } from '#domain/scam/check-message.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog, Typing, useJump } from '#ui/conversation-log.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -44,6 +45,8 @@ const SharedDialog = lazyPart(async () => (await import('./shared-dialog.tsx')).
 
 interface PaneProps {
   id: string;
+  /** False while the customer card covers it. */
+  isShown: boolean;
   /** Opens the other panes on narrow screens. */
   onBack: () => void;
   onCustomer: () => void;
@@ -55,8 +58,8 @@ export function ConversationPane(props: PaneProps) {
   const { data: conversation, error, refetch } = useQuery(conversationQuery(props.id));
   if (conversation) return <Open key={conversation.id} conversation={conversation} {...props} />;
   return (
-    <section className="desk__pane desk__pane--conversation" aria-label="Conversation">
-      <div className="desk__nothing">
+    <Grid as="section" className="desk__pane desk__pane--conversation" aria-label="Conversation">
+      <div className="desk__nothing center">
         {error ? (
           <ErrorNotice
             title={
@@ -71,11 +74,11 @@ export function ConversationPane(props: PaneProps) {
           <LoadingRows label="Loading the conversation" />
         )}
       </div>
-    </section>
+    </Grid>
   );
 }
 
-function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conversation: Conversation }) {
+function Open({ conversation, isShown, onBack, onCustomer, composer }: PaneProps & { conversation: Conversation }) {
   const { id, customer } = conversation;
   const me = useSession().session?.user_info;
   const viewers = useConversationEvents(id);
@@ -86,13 +89,12 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
   const [isBarOpen, setIsBarOpen] = useState(false);
   const [sharedId, setSharedId] = useState<string>();
   const [downloadError, setDownloadError] = useState<unknown>();
-  useMarkConversationRead(conversation);
   if (!me) return null;
   const colleague = typing.find(({ side }) => side === 'support');
   const others = viewers.filter((viewer) => viewer.id !== me.id);
 
   return (
-    <section className="desk__pane desk__pane--conversation" aria-label={`Conversation with ${customer}`}>
+    <Grid as="section" className="desk__pane desk__pane--conversation" aria-label={`Conversation with ${customer}`}>
       <Head
         conversation={conversation}
         me={me}
@@ -107,8 +109,7 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
       <div>
         <ConversationBar conversation={conversation} me={me} actions={actions} isOpen={isBarOpen} />
         {(colleague || others.length > 0) && (
-          <p className="talk-bar talk-bar__collision" role="status">
-            <IconEye size={16} stroke={1.7} aria-hidden="true" />
+          <p className="surface-blue pad-s small blue medium" role="status">
             {colleague
               ? `${colleague.username ?? 'A colleague'} is typing an answer`
               : plural(others.length, {
@@ -121,20 +122,21 @@ function Open({ conversation, onBack, onCustomer, composer }: PaneProps & { conv
       </div>
       <Messages
         conversation={conversation}
+        isShown={isShown}
         me={me}
         onShared={setSharedId}
-        onEdit={(text) => composer.current?.write((draft) => (draft === '' ? text : `${draft}\n${text}`))}
+        onEdit={(text) => composer.current?.add(text)}
       />
       <div>
         {typing.some(({ side }) => side === 'user') && (
-          <div className="talk-typing">
+          <div className="pad-s">
             <Typing who={`${customer} is typing…`} />
           </div>
         )}
         <StaffComposer conversation={conversation} me={me} composer={composer} />
       </div>
       {sharedId !== undefined && <SharedDialog message_id={sharedId} onClose={() => setSharedId(undefined)} />}
-    </section>
+    </Grid>
   );
 }
 
@@ -153,30 +155,30 @@ interface HeadProps {
 function Head({ conversation, me, actions, composer, onBack, ...icons }: HeadProps) {
   const { customer, status, assignee } = conversation;
   return (
-    <header className="talk-head">
+    <Grid as="header" gap="2" rowGap="0" align="center" className="talk-head line-below">
       <button type="button" className="desk__to-inbox icon-button" aria-label="Back to the inbox" onClick={onBack}>
         <IconArrowLeft size={20} stroke={1.7} aria-hidden="true" />
       </button>
-      <h2>
+      <h2 className="ellipsis">
         <bdi>{customer}</bdi>
       </h2>
-      <p className="talk-head__state">
+      <Row as="p" gap="2" rowGap="0" className="talk-head__state shrink tiny muted">
         <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
         <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Not assigned'}</span>
         {conversation.waiting_since !== null && (
           <WaitingTimer since={conversation.waiting_since} last={conversation.last_customer_message_at} />
         )}
-      </p>
+      </Row>
       <HeadActions conversation={conversation} me={me} actions={actions} composer={composer} />
       <HeadIcons conversation={conversation} {...icons} />
-    </header>
+    </Grid>
   );
 }
 
 function HeadActions({ conversation, me, actions, composer }: Pick<HeadProps, 'conversation' | 'me' | 'actions' | 'composer'>) {
   const decided = decidedBy(conversation);
   return (
-    <div className="talk-head__actions">
+    <Row gap="1" justify="end" className="talk-head__actions">
       {may.claim(me, decided) && (
         <Button
           size="s"
@@ -196,7 +198,7 @@ function HeadActions({ conversation, me, actions, composer }: Pick<HeadProps, 'c
           Reopen
         </Button>
       )}
-    </div>
+    </Row>
   );
 }
 
@@ -211,7 +213,7 @@ function HeadIcons({ conversation: { id, customer }, isBarOpen, onBar, onCustome
   }
 
   return (
-    <div className="talk-head__icons">
+    <Row wrap={false} align="stretch" className="talk-head__icons">
       <button
         type="button"
         className="desk__to-bar icon-button"
@@ -240,7 +242,7 @@ function HeadIcons({ conversation: { id, customer }, isBarOpen, onBar, onCustome
       >
         <IconUser size={18} stroke={1.7} aria-hidden="true" />
       </button>
-    </div>
+    </Row>
   );
 }
 
@@ -250,18 +252,22 @@ function nameAll(people: readonly { username: string }[]): string {
 
 interface MessagesProps {
   conversation: Conversation;
+  isShown: boolean;
   me: { id: string };
   onShared: (message_id: string) => void;
   onEdit: (text: string) => void;
 }
 
-function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
+function Messages({ conversation, isShown, me, onShared, onEdit }: MessagesProps) {
   const query = useInfiniteQuery(deskMessagesQuery(conversation.id));
   const jump = useJump();
   const { queue, outgoing } = useDeskOutgoing(conversation.id);
   const messages = query.data?.pages.flat().toReversed();
   const arrived = new Set(messages?.map(({ client_message_id }) => client_message_id));
   const left = outgoing.filter(({ id }) => !arrived.has(id));
+  const [seen, setSeen] = useState<string>();
+  const newest = messages?.at(-1);
+  useMarkConversationRead(conversation, isShown && newest && keyOf(newest) === seen ? newest.seq : undefined);
   const lastAnswer = messages?.findLast(({ sender, is_note, is_automatic }) => sender === 'support' && !is_note && !is_automatic);
 
   function stateOf(message: DeskMessage): string | undefined {
@@ -284,6 +290,7 @@ function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
     <ConversationLog
       label="Messages"
       jump={jump}
+      onSeen={setSeen}
       lines={lines}
       error={query.error}
       onRetry={query.refetch}
@@ -298,6 +305,8 @@ function Messages({ conversation, me, onShared, onEdit }: MessagesProps) {
   );
 }
 
+const keyOf = ({ client_message_id, id }: DeskMessage) => client_message_id ?? id;
+
 function lineOf(
   message: DeskMessage,
   { customer, id: conversation_id }: Conversation,
@@ -309,7 +318,7 @@ function lineOf(
   const isCustomers = sender === 'user';
   const who = isCustomers ? customer : author_id === me.id ? 'You' : (author ?? 'Support');
   return {
-    key: message.client_message_id ?? message.id,
+    key: keyOf(message),
     id: message.id,
     at: message.timestamp,
     who,

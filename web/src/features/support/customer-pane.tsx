@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { CustomerCard } from '#domain/conversation/customer-card.tsx';
 import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { customerQuery } from './desk.queries.ts';
@@ -20,18 +21,18 @@ interface CustomerPaneProps {
 
 export function CustomerPane({ conversation_id, isShown, onBack }: CustomerPaneProps) {
   return (
-    <aside className="desk__pane desk__pane--customer" aria-label="Customer card">
-      <header className="talk-head desk__from-customer">
+    <Grid as="aside" className="desk__pane desk__pane--customer" aria-label="Customer card">
+      <Row as="header" gap="2" className="desk__from-customer pad-s line-below">
         <button type="button" className="icon-button" aria-label="Back to the conversation" onClick={onBack}>
           <IconArrowLeft size={20} stroke={1.7} aria-hidden="true" />
         </button>
         <b>Customer card</b>
-      </header>
+      </Row>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard */}
       <section className="desk__scroll" tabIndex={0} aria-label="Customer">
         {isShown && <Card conversation_id={conversation_id} />}
       </section>
-    </aside>
+    </Grid>
   );
 }
 
@@ -41,22 +42,21 @@ function Card({ conversation_id }: { conversation_id: string }) {
   if (card)
     return (
       <>
-        <CustomerCard card={card} />
-        <div className="desk__record">
+        <CustomerCard card={card}>
           <Button variant="quiet" size="s" icon={IconClipboardList} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
             Open record
           </Button>
-        </div>
+        </CustomerCard>
         {isOpen && <RecordDialog user_id={card.user_id} username={card.username} onClose={() => setIsOpen(false)} />}
       </>
     );
   return (
-    <div className="customer">
+    <Stack gap="4" className="pad-l">
       {error ? (
         <ErrorNotice title="We couldn’t load the customer" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       ) : (
         <LoadingRows label="Loading the card" />
       )}
-    </div>
+    </Stack>
   );
 }

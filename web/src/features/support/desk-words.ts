@@ -1,7 +1,7 @@
 import { dayAfter, dayOf, momentOf } from '@palisade/contract/day';
 import type { View } from '@palisade/contract/desk';
 import type { ConversationStatus, Presence, Priority } from '@palisade/contract/desk-record';
-import type { Tone } from '#ui/badge.tsx';
+import { PRIORITY_LABELS } from '#domain/conversation/conversation-badges.tsx';
 import { ZONE } from '#ui/place.ts';
 
 export const VIEW_LABELS: Record<View, string> = {
@@ -12,8 +12,6 @@ export const VIEW_LABELS: Record<View, string> = {
   closed: 'Closed',
 };
 
-export const PRIORITY_LABELS: Record<Priority, string> = { low: 'Low', normal: 'Normal', high: 'High', urgent: 'Urgent' };
-export const PRIORITY_TONES: Record<Priority, Tone> = { low: 'plain', normal: 'plain', high: 'attention', urgent: 'danger' };
 export const PRIORITIES = [
   ['urgent', PRIORITY_LABELS.urgent],
   ['high', PRIORITY_LABELS.high],
@@ -26,16 +24,6 @@ export const STATUS_LABELS: Record<ConversationStatus, string> = { open: 'Open',
 export const PRESENCE_LABELS: Record<Presence, string> = { here: 'Available', away: 'Away', offline: 'Offline' };
 
 const MINUTE = 60_000;
-
-/** Waiting time of a customer, short enough for a list: "4 min", "3 h", "2 days". */
-export function describeWait(since: string, now: number): string {
-  const minutes = Math.max(0, Math.floor((now - Date.parse(since)) / MINUTE));
-  if (minutes < 1) return '< 1 min';
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  if (hours < 48) return `${hours} h`;
-  return `${Math.floor(hours / 24)} days`;
-}
 
 /** Choices for the end of a snooze. */
 export const SNOOZES = [

@@ -16,6 +16,7 @@ import {
   snoozeConversation,
   sortConversation,
   startRemoteSession,
+  type View,
 } from '@palisade/contract/desk';
 import type { Conversation, DeskMessage, Presence } from '@palisade/contract/desk-record';
 import { listTeam, setPresence, type TeamMember } from '@palisade/contract/desk-team';
@@ -42,7 +43,7 @@ import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 import { useMarkSeen } from '#domain/conversation/mark-seen.ts';
 
 /** Filter and order of the conversations. */
-export type InboxChoice = Pick<ConversationsQuery, 'view' | 'sort' | 'search' | 'tag' | 'priority'>;
+export type InboxChoice = Pick<ConversationsQuery, 'sort' | 'search' | 'tag' | 'priority'> & { view: View };
 
 const INBOX_KEY = ['desk', 'inbox'];
 
@@ -230,11 +231,10 @@ function useStartRemoteSession(id: string) {
   });
 }
 
-/** Marks the messages on screen as read when the page is visible. */
-export function useMarkConversationRead(conversation: Conversation): void {
-  const { id, unread, last_seq } = conversation;
+/** Marks the messages in view as read when the page is visible. */
+export function useMarkConversationRead({ id, unread }: Conversation, seen_seq: number | undefined): void {
   const { mutate } = useConversationChange((seq: number) => call(markConversationRead, { params: { id }, body: { seq } }));
-  useMarkSeen({ unread, last_seq }, mutate);
+  useMarkSeen(unread, seen_seq, mutate);
 }
 
 export function useSetPresence() {

@@ -7,18 +7,21 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { memo } from 'react';
 import { Link } from 'react-router';
 import { leftOf, rowsOf } from '#api/pages.ts';
+import { describeLastMessage, UrgencyBadges } from '#domain/conversation/conversation-badges.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { Face } from '#ui/face.tsx';
-import { ChoiceFilter, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter, StateFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { describeComing, describeMoment, useMinute } from '#ui/moment.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, NothingMatches } from '#ui/states.tsx';
 import { type InboxChoice, inboxQuery } from './desk.queries.ts';
-import { describeWait, PRIORITIES, PRIORITY_LABELS, PRIORITY_TONES, VIEW_LABELS } from './desk-words.ts';
+import { PRIORITIES, VIEW_LABELS } from './desk-words.ts';
 
-export const WHOLE_INBOX: InboxChoice = { view: 'unassigned', sort: 'latest', search: '', tag: undefined, priority: undefined };
+export const WHOLE_INBOX: InboxChoice = { view: 'unassigned', sort: 'waiting', search: '', tag: undefined, priority: undefined };
 
 /** The conversations of the chosen part of the inbox. */
 export function useInbox(chosen: InboxChoice) {
@@ -36,50 +39,59 @@ interface InboxProps {
   addressOf: (conversation_id: string, message_id?: string) => string;
 }
 
-/** The list of conversations with its filters. */
+function InboxFilters({ chosen, onChoose, counts }: Pick<InboxProps, 'chosen' | 'onChoose' | 'counts'>) {
+  return (
+    <ListFilters>
+      <StateFilter
+        label="Part of the inbox"
+        value={chosen.view}
+        options={VIEWS.map((view) => ({ value: view, label: VIEW_LABELS[view], count: counts?.[view] }))}
+        onChoose={(view) => onChoose({ ...chosen, view: view ?? WHOLE_INBOX.view })}
+      />
+      <SearchFilter
+        label="Search the inbox"
+        placeholder="Name, or words of a message"
+        value={chosen.search}
+        onChange={(search) => onChoose({ ...chosen, search })}
+      />
+      <div className="list-filters__choices">
+        <ChoiceFilter
+          label="Priority"
+          value={chosen.priority}
+          options={PRIORITIES}
+          onChoose={(priority) => onChoose({ ...chosen, priority })}
+        />
+        <ChoiceFilter
+          label="Tag"
+          value={chosen.tag}
+          options={(counts?.tags ?? []).map(({ tag, count }) => [tag, `${tag} (${count})`] as const)}
+          onChoose={(tag) => onChoose({ ...chosen, tag })}
+        />
+        <ChoiceFilter
+          label="Order"
+          none="Longest wait first"
+          value={chosen.sort === WHOLE_INBOX.sort ? undefined : chosen.sort}
+          options={[
+            ['urgent', 'Most urgent first'],
+            ['latest', 'Latest first'],
+          ]}
+          onChoose={(sort) => onChoose({ ...chosen, sort: sort ?? WHOLE_INBOX.sort })}
+        />
+      </div>
+    </ListFilters>
+  );
+}
+
+/** The list of conversations, and its filters above all panes. */
 export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: InboxProps) {
   const now = useMinute();
   const { data, error, refetch, isPlaceholderData, hasNextPage, fetchNextPage, isFetchingNextPage } = inbox;
   const own = counts?.mine ?? 0;
   const isNarrowed = chosen.search !== '' || chosen.tag !== undefined || chosen.priority !== undefined;
   return (
-    <section className="desk__pane desk__pane--inbox" aria-label="Inbox">
-      <div className="inbox__head">
-        <StateFilter
-          label="Part of the inbox"
-          value={chosen.view}
-          options={VIEWS.map((view) => ({ value: view, label: VIEW_LABELS[view], count: counts?.[view] }))}
-          onChoose={(view) => onChoose({ ...chosen, view: view ?? WHOLE_INBOX.view })}
-        />
-        <SearchFilter
-          label="Search the inbox"
-          placeholder="Name, or words of a message"
-          value={chosen.search}
-          onChange={(search) => onChoose({ ...chosen, search })}
-        />
-        <div className="inbox__filters">
-          <ChoiceFilter
-            label="Priority"
-            value={chosen.priority}
-            options={PRIORITIES}
-            onChoose={(priority) => onChoose({ ...chosen, priority })}
-          />
-          <ChoiceFilter
-            label="Tag"
-            value={chosen.tag}
-            options={(counts?.tags ?? []).map(({ tag, count }) => [tag, `${tag} (${count})`] as const)}
-            onChoose={(tag) => onChoose({ ...chosen, tag })}
-          />
-          <ChoiceFilter
-            label="Order"
-            none="Latest first"
-            value={chosen.sort === 'waiting' ? chosen.sort : undefined}
-            options={[['waiting', 'Longest wait first']]}
-            onChoose={(sort) => onChoose({ ...chosen, sort: sort ?? 'latest' })}
-          />
-        </div>
-      </div>
-      <div className="desk__scroll" data-busy={isPlaceholderData}>
+    <section className="desk__inbox" aria-label="Inbox">
+      <InboxFilters chosen={chosen} onChoose={onChoose} counts={counts} />
+      <div className="desk__list desk__scroll" data-busy={isPlaceholderData}>
         <Listed
           of="the inbox"
           list={{ rows: rowsOf(data), isOutdated: isPlaceholderData, error, refetch }}
@@ -94,6 +106,7 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
             ) : (
               <EmptyState
                 icon={IconInbox}
+                drawing={<Drawing of="messages" />}
                 {...EMPTY[counts?.all === 0 && chosen.view === 'unassigned' ? 'all' : chosen.view]}
                 action={
                   chosen.view === 'unassigned' &&
@@ -108,7 +121,7 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
           }
         >
           {(rows) => (
-            <ul className="inbox__list" aria-label="Conversations">
+            <Stack as="ul" aria-label="Conversations">
               {rows.map((conversation) => (
                 <InboxRow
                   key={conversation.id}
@@ -118,7 +131,7 @@ export function Inbox({ chosen, onChoose, counts, inbox, openId, addressOf }: In
                   to={addressOf(conversation.id, conversation.found?.message_id)}
                 />
               ))}
-            </ul>
+            </Stack>
           )}
         </Listed>
         {hasNextPage && !isPlaceholderData && (
@@ -154,14 +167,17 @@ interface InboxRowProps {
 }
 
 const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: InboxRowProps) {
-  const { customer, last_message, unread, waiting_since, wants_person, priority, assignee, tags, snoozed_until, rating, found } =
-    conversation;
-  const text = found?.text ?? last_message?.text ?? '';
+  const { customer, last_message, unread, assignee, tags, snoozed_until, rating, found } = conversation;
   return (
     <li>
-      <Link
+      <Grid
         to={to}
-        className="inbox__row"
+        as={Link}
+        columns="both"
+        gap="3"
+        rowGap="0"
+        align="start"
+        className="inbox__row pad-s line-below ink unlined"
         aria-current={isOpen ? 'true' : undefined}
         data-unread={unread > 0}
         data-conversation={conversation.id}
@@ -170,24 +186,22 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
         <span className="inbox__face">
           <Face name={customer} />
         </span>
-        <span className="inbox__name">
+        <span className="base medium ellipsis">
           <bdi>{customer}</bdi>
         </span>
-        <span className="inbox__when">{last_message && describeMoment(last_message.at, now)}</span>
-        <span className="inbox__last" dir="auto">
+        <span className="tiny muted nowrap">{last_message && describeMoment(last_message.at, now)}</span>
+        <span className="inbox__last small break" dir="auto">
           {last_message?.sender === 'support' && !found && (last_message.is_automatic ? 'Automatic: ' : 'Support: ')}
-          {text === '' ? 'A file or a card' : text}
+          {found?.text || describeLastMessage(conversation)}
         </span>
         {unread > 0 && (
-          <span className="inbox__unread num">
+          <span className="inbox__unread num round centered tiny bold">
             {unread > 99 ? '99+' : unread}
             <span className="visually-hidden"> unread</span>
           </span>
         )}
-        <span className="inbox__marks">
-          {wants_person && <Badge tone="attention">Wants a person</Badge>}
-          {waiting_since !== null && <Badge tone="attention">{`Waits ${describeWait(waiting_since, now)}`}</Badge>}
-          {priority !== 'normal' && <Badge tone={PRIORITY_TONES[priority]}>{PRIORITY_LABELS[priority]}</Badge>}
+        <Row as="span" gap="1" className="inbox__marks above-1 off-empty">
+          <UrgencyBadges conversation={conversation} now={now} />
           {snoozed_until !== null && <Badge tone="note">{`Until ${describeComing(snoozed_until)}`}</Badge>}
           {rating !== null && <Badge tone="plain">{`Rated ${rating} of 5`}</Badge>}
           {assignee && (
@@ -196,18 +210,18 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
             </Badge>
           )}
           {tags.slice(0, TAGS_SHOWN).map((tag) => (
-            <span key={tag} className="tag tag--plain">
+            <span key={tag} className="tag tag--plain round tiny">
               {tag}
             </span>
           ))}
           {tags.length > TAGS_SHOWN && (
-            <span className="tag tag--plain num" title={formatList(tags.slice(TAGS_SHOWN), 'plain')}>
+            <span className="tag tag--plain num round tiny" title={formatList(tags.slice(TAGS_SHOWN), 'plain')}>
               +{tags.length - TAGS_SHOWN}
               <span className="visually-hidden"> more tags</span>
             </span>
           )}
-        </span>
-      </Link>
+        </Row>
+      </Grid>
     </li>
   );
 });

@@ -3,6 +3,7 @@ import { downloadMail, takeMail } from '@palisade/contract/desk';
 import { call, download, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
+import { Row } from '#ui/layout.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { deskMessagesQuery } from './desk.queries.ts';
 
@@ -19,11 +20,9 @@ export function KeptMail({ card, conversation_id }: { card: Extract<Card, { kind
   const isTaken = card.is_taken || take.isSuccess;
   return (
     <>
-      {isTaken && card.reason !== 'lost_letters' && (
-        <span className="message-card__line">Taken over as the customer’s words.</span>
-      )}
-      <span className="message-card__line">Nothing in the original was scanned: open it with care.</span>
-      <span className="message-card__actions">
+      {isTaken && card.reason !== 'lost_letters' && <span className="tiny muted">Taken over as the customer’s words.</span>}
+      <span className="tiny muted">Nothing in the original was scanned: open it with care.</span>
+      <Row as="span" gap="2" className="above-1">
         {!isTaken && (
           <Button variant="quiet" size="s" loading={take.isPending} onClick={() => take.mutate()}>
             Take over as the customer’s words
@@ -32,9 +31,9 @@ export function KeptMail({ card, conversation_id }: { card: Extract<Card, { kind
         <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
           Download the original
         </Button>
-      </span>
+      </Row>
       {error && (
-        <span className="message-card__line" role="alert">
+        <span className="tiny muted" role="alert">
           {sentenceOf(error)}
         </span>
       )}

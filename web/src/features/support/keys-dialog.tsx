@@ -1,3 +1,4 @@
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { KEYS, turnKeys, useAreKeysOn } from './keys.ts';
@@ -6,18 +7,18 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const areOn = useAreKeysOn();
   return (
     <ModalWindow title="Keys of the support desk" onClose={onClose}>
-      <dl className="keys">
+      <Stack as="dl" gap="1" className="keys">
         {KEYS.map(({ keys, what }) => (
-          <div key={what}>
-            <dt>
+          <Grid gap="3" align="center" className="pad-line line-below" key={what}>
+            <Row as="dt" wrap={false} gap="1" align="stretch">
               {keys.map((key) => (
                 <kbd key={key}>{key}</kbd>
               ))}
-            </dt>
-            <dd>{what}</dd>
-          </div>
+            </Row>
+            <dd className="base">{what}</dd>
+          </Grid>
         ))}
-      </dl>
+      </Stack>
       <Toggle label="Single keys" isOn={areOn} onChange={turnKeys} />
     </ModalWindow>
   );

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useSession } from '#api/session.ts';
+import { Row } from '#ui/layout.tsx';
 import { ChoiceFilter } from '#ui/list-filters.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { teamQuery, useSetPresence } from './desk.queries.ts';
@@ -13,7 +14,7 @@ export function PresenceChoice() {
   const presence = team?.find(({ id }) => id === me)?.presence;
   return (
     <>
-      <span className="presence" data-presence={presence}>
+      <Row as="span" wrap={false} gap="1" className="presence" data-presence={presence}>
         <ChoiceFilter
           label="Your presence"
           none={PRESENCE_LABELS.offline}
@@ -24,7 +25,7 @@ export function PresenceChoice() {
           ]}
           onChoose={(chosen) => mutate(chosen ?? 'offline')}
         />
-      </span>
+      </Row>
       <Refusal error={error} />
     </>
   );

@@ -11,6 +11,7 @@ import { sayTyping } from '#api/events.ts';
 import { isFirstTry } from '#api/outgoing.ts';
 import { decidedBy } from '#domain/conversation/chat.ts';
 import { type ComposerHandle, MessageComposer } from '#domain/conversation/message-composer.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { StateFilter } from '#ui/list-filters.tsx';
 import { enterMeans, isEscape } from '#ui/pressed.ts';
 import { cannedQuery, useDeskOutgoing } from './desk.queries.ts';
@@ -52,7 +53,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
       fieldProps={canned.fieldProps}
       tone={mode === 'note' ? 'note' : undefined}
       above={
-        <div className="staff-composer__above">
+        <Row wrap={false} gap="2" className="staff-composer__above">
           {canned.list}
           {mayAnswer ? (
             <StateFilter
@@ -67,7 +68,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
           ) : (
             <p className="sub">This conversation is closed. Reopen it to answer; a note can be written all the same.</p>
           )}
-        </div>
+        </Row>
       }
     />
   );
@@ -136,7 +137,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
       </p>
     ) : (
       isOpen && (
-        <div id={id} className="canned" role="listbox" aria-label="Saved replies">
+        <Stack id={id} className="canned surface-raised" role="listbox" aria-label="Saved replies">
           {found.map((answer, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
             <div
@@ -148,14 +149,14 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(answer)}
             >
-              <span className="canned__name">
-                <code>/{answer.shortcut}</code>
+              <Row as="span" gap="3" rowGap="0" align="stretch">
+                <code className="accent mono">/{answer.shortcut}</code>
                 <b>{answer.title}</b>
-              </span>
-              <span className="canned__preview">{fillCanned(answer.text, names)}</span>
+              </Row>
+              <span className="canned__preview small muted break">{fillCanned(answer.text, names)}</span>
             </div>
           ))}
-        </div>
+        </Stack>
       )
     ),
   };

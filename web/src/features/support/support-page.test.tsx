@@ -55,6 +55,7 @@ const COUNTS = {
   closed: 4,
   mine_unread: 0,
   unassigned_waiting: 2,
+  remote_waiting: 0,
   tags: [{ tag: 'printer', count: 2 }],
 };
 const OTHER_ID = messageOf('').id;
@@ -67,9 +68,11 @@ const CARD: CustomerCard = {
   plan_name: 'Family Shield',
   is_premium: true,
   security_score: 90,
+  status: { state: 'good', sentence: 'Nothing needs you.', steps: 0 },
   open_alerts: 2,
   devices: [],
   scans: { clean: 10, infected: 1, pending: 0 },
+  infected_files: [{ filename: 'invoice.pdf.exe', threat: 'Ransom.Locker' }],
   remote_sessions: [],
   conversations_closed: 3,
   ratings: { count: 2, average: 4.5 },
@@ -147,6 +150,26 @@ async function openConversation(parts: Partial<Conversation> = {}, messages: Des
   await screen.findByRole('region', { name: 'Conversation with maria' });
   return opened;
 }
+
+it('says that customers wait for remote help', async () => {
+  server.answer(readCounts, { ...COUNTS, remote_waiting: 2 });
+  renderForTest(<SupportPage />, '/support');
+  expect(await screen.findByText('2 customers wait for remote help.')).toBeVisible();
+  expect(screen.getByRole('link', { name: 'Join with their code' })).toHaveAttribute('href', '/portal');
+});
+
+it('marks messages as read once they are shown, and not for the address alone', async () => {
+  const messages = Promise.withResolvers<ReturnType<typeof reply>>();
+  const newest = deskMessageOf('It is back');
+  be({ unread: 1, last_seq: newest.seq });
+  server.on(at(listDeskMessages), () => messages.promise);
+  server.on(at(markConversationRead), reply(markConversationRead, conversationOf()));
+  renderForTest(<SupportPage />, `/support?conversation=${CONVERSATION_ID}`);
+  await screen.findByRole('region', { name: 'Conversation with maria' });
+  expect(server.callsOf(at(markConversationRead))).toEqual([]);
+  await act(async () => messages.resolve(reply(listDeskMessages, [newest])));
+  await waitFor(() => expect(server.callsOf(at(markConversationRead))[0]?.body).toEqual({ seq: newest.seq }));
+});
 
 describe('the desk', () => {
   // proves: support-staff-3
@@ -293,9 +316,10 @@ describe('a new message of a customer', () => {
 describe('a conversation', () => {
   // proves: support-staff-12
   it('says for how long its customer waits, and when they wrote last', async () => {
-    const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
-    await openConversation({ waiting_since: ago(12), last_customer_message_at: ago(3.5) });
-    expect(conversation().getByText(/^Waits 12 minutes, wrote last 3 minutes ago$/u)).toBeVisible();
+    // Pages count in whole minutes of the clock, and the next one may begin during the test.
+    const ago = (minutes: number) => new Date(Math.floor(Date.now() / 60_000 - minutes) * 60_000).toISOString();
+    await openConversation({ waiting_since: ago(12), last_customer_message_at: ago(3) });
+    expect(conversation().getByText(/^Waits 1[23] minutes, wrote last [34] minutes ago$/u)).toBeVisible();
   });
 
   // proves: support-customer-4
@@ -497,6 +521,8 @@ describe('the customer card', () => {
     const card = within(screen.getByRole('complementary', { name: 'Customer card' }));
     expect(await card.findByText('maria@example.com')).toBeVisible();
     expect(card.getByText('Family Shield')).toBeVisible();
+    expect(card.getByText('Ransom.Locker')).toBeVisible();
+
     expect(card.getByText('rated 4.5 of 5')).toBeVisible();
     expect(server.callsOf(at(readCustomerCard))).toHaveLength(1);
   });

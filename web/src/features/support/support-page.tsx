@@ -1,15 +1,18 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { VIEWS } from '@palisade/contract/desk';
 import { idSchema } from '@palisade/contract/fields';
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconKeyboard, IconMessages } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { useNavigate, useSearchParams } from 'react-router';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { rowsOf } from '#api/pages.ts';
 import { useMayAdministrate } from '#api/policies.ts';
 import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
+import { Drawing } from '#ui/drawing.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
 import { Page } from '#ui/page.tsx';
@@ -77,7 +80,7 @@ function Desk() {
     k: () => step(-1),
     r: () => composer.current?.focus(),
     e: () => openId !== undefined && close.mutate(),
-    '/': () => document.querySelector<HTMLElement>('.inbox__head input[type="search"]')?.focus(),
+    '/': () => document.querySelector<HTMLElement>('.desk input[type="search"]')?.focus(),
     '?': () => setAreKeysShown(true),
   });
 
@@ -85,7 +88,7 @@ function Desk() {
     <Page
       title="Support Desk"
       aside={
-        <div className="desk__head">
+        <Row gap="3" rowGap="2" className="desk__head">
           {mayAdministrate && (
             <>
               <ScreenLink to="/support/reports" variant="quiet" size="s">
@@ -99,7 +102,7 @@ function Desk() {
           <NoticeToggles />
           <button
             type="button"
-            className="icon-button"
+            className="icon-button off-phone"
             aria-label="Keys of the support desk"
             aria-haspopup="dialog"
             title="Keys (?)"
@@ -108,10 +111,10 @@ function Desk() {
             <IconKeyboard size={20} stroke={1.7} aria-hidden="true" />
           </button>
           <PresenceChoice />
-        </div>
+        </Row>
       }
     >
-      <div className="card desk__panes" data-pane={pane}>
+      <Grid className="card desk" data-pane={pane}>
         <Inbox
           chosen={chosen}
           onChoose={setChosen}
@@ -121,20 +124,22 @@ function Desk() {
           addressOf={(id, message) => `${addressOf(id)}${message === undefined ? '' : `&message=${message}`}`}
         />
         {openId === undefined ? (
-          <section className="desk__pane desk__pane--conversation" aria-label="Conversation">
-            <div className="desk__nothing">
+          <Grid as="section" className="desk__pane desk__pane--conversation" aria-label="Conversation">
+            <div className="desk__nothing center">
               <EmptyState
                 icon={IconMessages}
+                drawing={<Drawing of="messages" />}
                 title="No conversation is open"
                 sentence="Choose one from the inbox. Press j or k to move, or ? to see all keys."
                 action={ids.length > 0 && <Button onClick={() => step(1)}>Open the first one</Button>}
               />
             </div>
-          </section>
+          </Grid>
         ) : (
           <ConversationPane
             key={openId}
             id={openId}
+            isShown={hasThreePanes || pane === 'conversation'}
             composer={composer}
             onBack={() => go('/support')}
             onCustomer={() => go(addressOf(openId, 'customer'))}
@@ -147,8 +152,29 @@ function Desk() {
             onBack={() => go(addressOf(openId))}
           />
         )}
-      </div>
+        {/* Below: it comes later than the inbox, and moves nothing there. */}
+        <RemoteWaiting count={counts?.remote_waiting ?? 0} />
+      </Grid>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
     </Page>
+  );
+}
+
+/** Customers whose remote session waits for a technician. */
+function RemoteWaiting({ count }: { count: number }) {
+  return (
+    <div role="status" className="span">
+      {count > 0 && (
+        <Row gap="3" rowGap="0" justify="between" className="desk__remote pad-s line-above small amber">
+          <span className="medium">
+            {plural(count, {
+              one: '1 customer waits for remote help.',
+              other: `${formatNumber(count)} customers wait for remote help.`,
+            })}
+          </span>
+          <Link to="/portal">Join with their code</Link>
+        </Row>
+      )}
+    </div>
   );
 }

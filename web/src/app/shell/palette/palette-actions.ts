@@ -1,21 +1,29 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { may } from '@palisade/contract/may';
 import {
+  IconBook,
   IconClipboardList,
+  IconDeviceDesktopOff,
   IconDevicesPlus,
   IconKey,
+  IconListDetails,
   IconLogout,
   IconMessagePlus,
   IconMoon,
+  IconPassword,
   IconPlus,
   IconScreenShare,
   IconShieldLock,
   IconSun,
   IconUpload,
   IconUserCheck,
+  IconUserCircle,
+  IconUserPlus,
+  IconZoomQuestion,
 } from '@tabler/icons-react';
 import { opensDesk } from '#api/policies.ts';
-import { SCREENS, screensOf } from '#app/screens.tsx';
+import { SCREENS, STAFF_GROUPS, screensOf } from '#app/screens.tsx';
+import type { AccountTab } from '#features/account/account-dialog.tsx';
 import type { PaletteItem } from './palette-items.ts';
 
 /** Search words of a screen in addition to its title. */
@@ -27,6 +35,8 @@ const SCREEN_WORDS: Readonly<Record<string, string>> = {
   '/chat': 'message talk contact person conversation',
   '/anti-hacking': 'alerts threats monitor security check attacks',
   '/subscription-manager': 'plan price licence license template premium upgrade billing',
+  '/web-protection': 'dns ads block websites safe search',
+  '/household': 'family children kids parental controls bedtime screen time may i guardians profiles',
   '/devices': 'computer agent phone laptop linux windows mac',
   '/help': 'questions answers guide articles learn',
   '/support': 'inbox conversations tickets customers chat',
@@ -45,12 +55,7 @@ const SCREEN_WORDS: Readonly<Record<string, string>> = {
 /** Screens that this person's sidebar has. */
 export function screenItems(user: UserInfo): PaletteItem[] {
   const isAdmin = may.administrate(user);
-  const groups = [
-    'main',
-    'more',
-    ...(opensDesk(user) ? (['support'] as const) : []),
-    ...(isAdmin ? (['administration'] as const) : []),
-  ] as const;
+  const groups = ['main', 'tools', ...(isAdmin ? STAFF_GROUPS : opensDesk(user) ? (['support'] as const) : [])] as const;
   return groups
     .flatMap((group) => screensOf(group, isAdmin))
     .map(({ path, title, nav }) => ({
@@ -73,18 +78,60 @@ interface ActionContext {
 export function actionItems({ user, pathname, setColorScheme, signOut }: ActionContext): PaletteItem[] {
   // The dialog opens over the present screen.
   const here = SCREENS.some(({ path }) => path === pathname) ? pathname : '/dashboard';
+  const security = (tab: AccountTab) => `${here}?open=security&tab=${tab}`;
   const own: PaletteItem[] = [
-    { id: 'scan', title: 'Scan files', words: 'upload check virus', icon: IconUpload, to: '/antivirus' },
+    { id: 'scan', title: 'Scan files', words: 'a file upload check virus', icon: IconUpload, to: '/antivirus' },
+    {
+      id: 'scam',
+      title: 'Check a message for a scam',
+      words: 'link email phishing fraud real fake',
+      icon: IconZoomQuestion,
+      to: '/scam-check',
+    },
     { id: 'rule', title: 'Add a firewall rule', words: 'block allow port', icon: IconPlus, to: '/firewall' },
     { id: 'session', title: 'Get a session code', words: 'remote help new session', icon: IconKey, to: '/remote' },
-    { id: 'device', title: 'Add a device', words: 'computer agent connect', icon: IconDevicesPlus, to: '/devices' },
+    {
+      id: 'device',
+      title: 'Add a device',
+      words: 'computer agent connect protect phone laptop install',
+      icon: IconDevicesPlus,
+      to: '/devices',
+    },
     { id: 'message', title: 'Write to support', words: 'chat message ask help', icon: IconMessagePlus, to: '/chat' },
     {
       id: 'two-factor',
       title: 'Set up two-factor',
-      words: 'authenticator passkey password sessions security preferences sign-in 2fa',
+      words: 'turn on off enable authenticator app passkey recovery codes security preferences sign-in 2fa',
       icon: IconShieldLock,
-      to: `${here}?open=security`,
+      to: security('two-factor'),
+    },
+    {
+      id: 'password',
+      title: 'Change password',
+      words: 'new security preferences my your',
+      icon: IconPassword,
+      to: security('password'),
+    },
+    {
+      id: 'sessions',
+      title: 'Sign out everywhere else',
+      words: 'end other sessions devices someone stolen lost security preferences',
+      icon: IconDeviceDesktopOff,
+      to: security('sessions'),
+    },
+    {
+      id: 'activity',
+      title: 'See what happened in your account',
+      words: 'activity history sign-ins',
+      icon: IconListDetails,
+      to: security('activity'),
+    },
+    {
+      id: 'profile',
+      title: 'Change your name or email',
+      words: 'profile settings username address download my data delete account',
+      icon: IconUserCircle,
+      to: security('profile'),
     },
   ];
   const staff: PaletteItem[] = [
@@ -112,6 +159,8 @@ export function actionItems({ user, pathname, setColorScheme, signOut }: ActionC
       icon: IconClipboardList,
       to: '/subscription-manager?tab=manage',
     },
+    { id: 'invite', title: 'Invite a person', words: 'add user people account', icon: IconUserPlus, to: '/admin/users' },
+    { id: 'write', title: 'Write a help page', words: 'article new', icon: IconBook, to: '/admin/help?page=new' },
   ];
   const page: PaletteItem[] = [
     { id: 'light', title: 'Use light colors', words: 'theme scheme colors', icon: IconSun, to: () => setColorScheme('light') },

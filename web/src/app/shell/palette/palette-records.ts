@@ -2,9 +2,10 @@ import { listScans } from '@palisade/contract/antivirus';
 import type { UserInfo } from '@palisade/contract/auth';
 import { listConversations } from '@palisade/contract/desk';
 import { listRules } from '@palisade/contract/firewall';
+import { listArticles } from '@palisade/contract/help';
 import { may } from '@palisade/contract/may';
 import { listUsers } from '@palisade/contract/users';
-import { IconFile, IconMessage, IconUser, IconWall } from '@tabler/icons-react';
+import { IconBook, IconFile, IconMessage, IconUser, IconWall } from '@tabler/icons-react';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { opensDesk } from '#api/policies.ts';
@@ -35,17 +36,20 @@ const conversationsQuery = (search: string) =>
   recordsQuery('desk', search, (signal) => call(listConversations, { signal, query: { search, limit: SHOWN } }));
 const scansQuery = (search: string) =>
   recordsQuery('scans', search, (signal) => call(listScans, { signal, query: { search, limit: SHOWN } }));
+const articlesQuery = (search: string) =>
+  recordsQuery('help', search, (signal) => call(listArticles, { signal, query: { search } }));
 const rulesQuery = recordsQuery('firewall', '', (signal) => call(listRules, { signal, query: { limit: RULES_READ } }));
 
-/** Records that match the text: people for administrators, conversations for staff, the person's own scans and rules. */
+/** Records that match the text: help pages, people for administrators, conversations for staff, the person's own scans and rules. */
 export function useFoundRecords(user: UserInfo, typed: string): { groups: PaletteGroup[]; isSearching: boolean } {
   const search = useSearched(typed);
   const enabled = search.length >= SEARCHED_FROM;
   const people = useQuery({ ...peopleQuery(search), enabled: enabled && may.administrate(user) });
   const conversations = useQuery({ ...conversationsQuery(search), enabled: enabled && opensDesk(user) });
+  const articles = useQuery({ ...articlesQuery(search), enabled });
   const scans = useQuery({ ...scansQuery(search), enabled });
   const rules = useQuery({ ...rulesQuery, enabled });
-  const isSearching = [people, conversations, scans, rules].some(({ isFetching }) => isFetching);
+  const isSearching = [people, conversations, articles, scans, rules].some(({ isFetching }) => isFetching);
   if (!enabled || typed.trim().length < SEARCHED_FROM) return { groups: [], isSearching: false };
   const now = Date.now();
   const ruleItems = (rules.data ?? []).map(
@@ -59,6 +63,13 @@ export function useFoundRecords(user: UserInfo, typed: string): { groups: Palett
     }),
   );
   const groups = [
+    {
+      title: 'Help pages',
+      items: (articles.data ?? []).slice(0, SHOWN).map(({ id, slug, title }) => ({
+        ...{ id, title, icon: IconBook },
+        to: `/help/${slug}`,
+      })),
+    },
     {
       title: 'People',
       items: (people.data ?? []).map(({ id, username, email }) => ({

@@ -2,6 +2,7 @@ import { MantineProvider } from '@mantine/core';
 import { listScans } from '@palisade/contract/antivirus';
 import { listConversations } from '@palisade/contract/desk';
 import { listRules } from '@palisade/contract/firewall';
+import { listArticles } from '@palisade/contract/help';
 import { listUsers } from '@palisade/contract/users';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen, waitFor, within } from '@testing-library/react';
@@ -21,6 +22,7 @@ beforeEach(() => {
   server = new FakeServer();
   server.answer(listScans, [INVOICE]);
   server.answer(listRules, []);
+  server.answer(listArticles, []);
   server.answer(listUsers, []);
   server.answer(listConversations, []);
 });
@@ -84,6 +86,33 @@ it('finds the record that was typed, and leads to it', async () => {
   await user.type(await field(), 'invoice');
   await user.click(await screen.findByRole('option', { name: /invoice\.pdf/u }));
   expect(router.state.location.pathname + router.state.location.search).toBe(`/antivirus?scan=${INVOICE.id}`);
+});
+
+it.each([
+  ['turn on two-factor', '?open=security&tab=two-factor'],
+  ['change password', '?open=security&tab=password'],
+  ['end other sessions', '?open=security&tab=sessions'],
+  ['scan a file', '/antivirus'],
+  ['add a device', '/devices'],
+])('finds the action %j', async (typed, to) => {
+  const { router, user } = open('customer');
+  await user.keyboard('{Control>}k{/Control}');
+  await user.type(await field(), typed);
+  const actions = within(screen.getByRole('group', { name: 'Actions' }));
+  expect(actions.getAllByRole('option')).toHaveLength(1);
+  await user.click(actions.getByRole('option'));
+  await waitFor(() => expect(router.state.location.pathname + router.state.location.search).toContain(to));
+});
+
+it('finds help pages by the words in them', async () => {
+  const article = { id: INVOICE.id, slug: 'ransom-note', title: 'My files are locked', summary: 'Don’t pay.' };
+  server.answer(listArticles, [{ ...article, is_published: true, updated_at: INVOICE.scanned_at }]);
+  const { router, user } = open('customer');
+  await user.keyboard('{Control>}k{/Control}');
+  await user.type(await field(), 'memory');
+  await user.click(await screen.findByRole('option', { name: 'My files are locked' }));
+  expect(server.callsOf(listArticles)).toHaveLength(1);
+  await waitFor(() => expect(router.state.location.pathname).toBe('/help/ransom-note'));
 });
 
 it('lists what is an administrator\u2019s, and asks the desk for a technician', async () => {

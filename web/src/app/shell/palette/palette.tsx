@@ -5,6 +5,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useSignOut } from '#app/shell/use-sign-out.ts';
 import { useClosedByBack } from '#ui/closed-by-back.ts';
+import { Row } from '#ui/layout.tsx';
 import { enterMeans, isOfInputMethod } from '#ui/pressed.ts';
 import { actionItems, screenItems } from './palette-actions.ts';
 import { matching, type PaletteGroup, type PaletteItem } from './palette-items.ts';
@@ -62,13 +63,13 @@ export function Palette({ user, onClose }: PaletteProps) {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape already closes a dialog
     <dialog
       ref={dialog}
-      className="palette"
+      className="palette ink"
       aria-label="Search everything"
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
-      <div className="palette__panel">
-        <div className="palette__field">
+      <div className="palette__panel rounded">
+        <Row wrap={false} gap="3" className="palette__field fixed line-below muted">
           <IconSearch size={20} stroke={1.7} aria-hidden="true" />
           <input
             ref={field}
@@ -82,7 +83,7 @@ export function Palette({ user, onClose }: PaletteProps) {
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}
-            placeholder="Screens, actions, files, rules"
+            placeholder="Screens, actions, help, files"
             value={typed}
             onChange={(event) => {
               setTyped(event.target.value);
@@ -90,10 +91,10 @@ export function Palette({ user, onClose }: PaletteProps) {
             }}
             onKeyDown={onKeyDown}
           />
-          <button type="button" className="palette__close" onClick={onClose}>
+          <button type="button" className="palette__close bare rounded-s muted" onClick={onClose}>
             Close
           </button>
-        </div>
+        </Row>
         <Results id={`${id}-list`} groups={groups} current={current} optionId={(item) => `${id}-${item}`} onTake={take} />
         <Outcome typed={typed} found={items.length} isSearching={isSearching} />
       </div>
@@ -124,29 +125,29 @@ interface ResultsProps {
 
 function Results({ id, groups, current, optionId, onTake }: ResultsProps) {
   return (
-    <div id={id} role="listbox" aria-label="Results" className="palette__results">
+    <div id={id} role="listbox" aria-label="Results" className="palette__results off-empty">
       {groups.map(({ title, items }) => (
         // biome-ignore lint/a11y/useSemanticElements: options of a listbox need groups, not fieldsets
         <div key={title} role="group" aria-label={title} className="palette__group">
-          <p className="palette__title" aria-hidden="true">
+          <p className="palette__title tiny medium faint" aria-hidden="true">
             {title}
           </p>
           {items.map((item) => (
             // The field keeps the focus and handles the keys.
-            // biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses the current row
-            // biome-ignore lint/a11y/useFocusableInteractive: the field references the current row
-            <div
+            <Row
               key={item.id}
               id={optionId(item.id)}
               role="option"
               aria-selected={item === current || item.id === current?.id}
-              className="palette__item"
+              wrap={false}
+              gap="3"
+              className="palette__item rounded-s muted base pointer"
               onClick={() => onTake(item)}
             >
               <item.icon size={18} stroke={1.7} aria-hidden="true" />
-              <bdi className="palette__name">{item.title}</bdi>
-              {item.detail && <bdi className="palette__detail">{item.detail}</bdi>}
-            </div>
+              <bdi className="palette__name shrink ink medium nowrap">{item.title}</bdi>
+              {item.detail && <bdi className="palette__detail shrink muted small nowrap">{item.detail}</bdi>}
+            </Row>
           ))}
         </div>
       ))}

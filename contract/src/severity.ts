@@ -1,0 +1,5 @@
+import { z } from 'zod';
+
+/** Severity of an alert or a step, from the least. */
+export const severitySchema = z.enum(['low', 'medium', 'high', 'critical']);
+export type Severity = z.infer<typeof severitySchema>;

@@ -1,0 +1,315 @@
+import { z } from 'zod';
+import { deviceNameSchema } from './device-name.ts';
+import { endpoint } from './endpoint.ts';
+import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+
+/** An IPv6 address with an IPv4 one at its end (RFC 4291). */
+const IPV6_LENGTH_MAXIMUM = 45;
+
+/** Names that a person blocks or allows. */
+export const WEB_NAMES_MAXIMUM = 500;
+/** A page that tries whether the address of a device answers sends this header. The answer is always the same, and the question is not the device's. */
+export const WEB_TRIAL_HEADER = 'palisade-trial';
+/** Minutes for which a person may pause the protection from dangerous names. */
+export const PAUSE_MINUTES = 60;
+
+/** Kinds of devices; each has its own instructions. `other`: a television, a console, and all others. */
+export const WEB_DEVICE_KINDS = ['apple', 'android', 'windows', 'browser', 'router', 'linux', 'other'] as const;
+export const webDeviceKindSchema = z.enum(WEB_DEVICE_KINDS, { error: 'Choose what the device is.' });
+export type WebDeviceKind = z.infer<typeof webDeviceKindSchema>;
+
+/** Categories of names that a person chooses. Dangerous names are always refused, unless paused. */
+export const WEB_CATEGORIES = ['ads', 'adult', 'gambling', 'ways_around'] as const;
+export const webCategorySchema = z.enum(WEB_CATEGORIES);
+export type WebCategory = z.infer<typeof webCategorySchema>;
+
+export const SAFE_SEARCH = ['off', 'moderate', 'strict'] as const;
+
+/** Why a name was refused: a category, `own` for a name that the person blocked, `private_address`, or the id of a service. */
+const reasonSchema = z.string();
+const countedSchema = z.array(z.object({ category: reasonSchema, count: z.int() }));
+
+export const webDeviceSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  kind: webDeviceKindSchema,
+  /** Names the device in the address that it asks. It opens nothing else. Empty for a computer whose agent asks. */
+  key: z.string(),
+  /** The device of the agent that asks; null for all others. */
+  device_id: idSchema.nullable(),
+  created_at: timeSchema,
+  /** Where it asks plain DNS from: an address, or all of the server's network. Null for a device that has its key. */
+  address: z.string().nullable(),
+  /** Null until its first question. */
+  last_question_at: timeSchema.nullable(),
+  /** It has asked nothing for longer than is usual for it. */
+  is_silent: z.boolean(),
+  /** The longest time in hours between two of its questions, of the 14 days before its last one, at least a day; null unless it is silent. */
+  usual_gap_h: z.int().nullable(),
+  /** Whether its person may have all its names shown: never of a network. */
+  can_show_names: z.boolean(),
+  /** Until when all names are shown; null a day later, when the last of them is gone. */
+  names_until: timeSchema.nullable(),
+  /** Of the last 24 hours. */
+  answered: z.int(),
+  refused: countedSchema,
+});
+export type WebDevice = z.infer<typeof webDeviceSchema>;
+
+export const webPolicySchema = z.object({
+  categories: z.array(webCategorySchema).max(WEB_CATEGORIES.length),
+  /** Ids of blocked services. */
+  services: z.array(z.string().max(40)).max(100),
+  safe_search: z.enum(SAFE_SEARCH),
+});
+export type WebPolicy = z.infer<typeof webPolicySchema>;
+
+export const webNameSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  verdict: z.enum(['allow', 'block']),
+  created_at: timeSchema,
+});
+export type WebName = z.infer<typeof webNameSchema>;
+
+export const webProtectionSchema = z.object({
+  /** Newest first. */
+  devices: z.array(webDeviceSchema),
+  /** Devices that the person’s plan has room for. */
+  devices_maximum: z.int(),
+  /** Devices that may be added: those of other guardians of the home are listed, and don’t count. */
+  devices_left: z.int(),
+  policy: webPolicySchema,
+  /** Until when dangerous names are answered; null while they are refused. */
+  paused_until: timeSchema.nullable(),
+  names: z.array(webNameSchema),
+  /** Names on the list of each category; 0 where the installation has none. */
+  categories: z.array(z.object({ category: webCategorySchema, names: z.int() })),
+  /** Whether the installation has a list of dangerous names. */
+  has_dangerous: z.boolean(),
+  /** Ways beside DNS over HTTPS: the name that the names of DNS over TLS lie below, the address of plain DNS, and fixed addresses of the server. */
+  ways: z.object({ tls_host: z.string().nullable(), plain: z.string().nullable(), addresses: z.array(z.string()) }),
+  services: z.array(z.object({ id: z.string(), name: z.string(), kind: z.enum(['video', 'games', 'chats']) })),
+});
+export type WebProtection = z.infer<typeof webProtectionSchema>;
+
+export const readWebProtection = endpoint({
+  method: 'GET',
+  path: '/web-protection',
+  summary: 'Your devices of web protection, and which names are refused on them.',
+  access: 'customer',
+  status: 200,
+  reply: webProtectionSchema,
+  problems: [],
+});
+
+export const addWebDevice = endpoint({
+  method: 'POST',
+  path: '/web-protection/devices',
+  summary: 'Add a device to web protection. Its key names it in the address that it asks for names.',
+  access: 'customer',
+  changes: 'devices',
+  body: z.object({
+    name: deviceNameSchema,
+    kind: webDeviceKindSchema,
+    /** For administrators: the device is known by where it asks plain DNS from, its own address or the server's whole network. */
+    address: z
+      .union([z.literal('network'), z.ipv4(), z.ipv6().max(IPV6_LENGTH_MAXIMUM)], {
+        error: 'Enter an IP address, like 192.168.1.20.',
+      })
+      .optional(),
+  }),
+  status: 201,
+  reply: webDeviceSchema,
+  problems: ['conflict', 'forbidden'],
+});
+
+export const removeWebDevice = endpoint({
+  method: 'DELETE',
+  path: '/web-protection/devices/{id}',
+  summary: 'Remove a device from web protection. Its key answers no longer.',
+  access: 'customer',
+  changes: 'devices',
+  params: idParamsSchema,
+  status: 204,
+  problems: [],
+});
+
+export const renewWebKey = endpoint({
+  method: 'POST',
+  path: '/web-protection/devices/{id}/renew-key',
+  summary: 'Give a device another key. The one before answers no longer.',
+  access: 'customer',
+  changes: 'devices',
+  params: idParamsSchema,
+  status: 200,
+  reply: webDeviceSchema,
+  problems: [],
+});
+
+/** Hours for which all names of a device are shown, and for which a name is kept then. */
+export const SHOW_NAMES_HOURS = 1;
+export const SHOWN_NAMES_KEPT_HOURS = 24;
+
+export const showWebNames = endpoint({
+  method: 'POST',
+  path: '/web-protection/devices/{id}/show-names',
+  summary: 'Show all names that your device asks for, for an hour. Stopping deletes them.',
+  access: 'customer',
+  changes: 'devices',
+  params: idParamsSchema,
+  body: z.object({ shown: z.boolean() }),
+  status: 200,
+  reply: z.object({ names_until: timeSchema.nullable() }),
+  problems: ['conflict'],
+});
+
+export const webShownNameSchema = z.object({ id: idSchema, name: z.string(), count: z.int(), last_at: timeSchema });
+
+export const listShownNames = endpoint({
+  method: 'GET',
+  path: '/web-protection/devices/{id}/names',
+  summary: 'Names that your device asked for while all of them were shown, newest first. Each is kept for a day.',
+  access: 'customer',
+  params: idParamsSchema,
+  query: pageQuerySchema,
+  status: 200,
+  reply: z.array(webShownNameSchema),
+  problems: [],
+});
+
+export const switchAgentNames = endpoint({
+  method: 'PUT',
+  path: '/web-protection/agents/{id}',
+  summary: 'Have the agent of a device ask this server for names, or let its computer ask as before.',
+  access: 'customer',
+  changes: 'devices',
+  params: idParamsSchema,
+  body: z.object({ is_on: z.boolean() }),
+  status: 204,
+  problems: ['conflict'],
+});
+
+export const setWebPolicy = endpoint({
+  method: 'PUT',
+  path: '/web-protection/policy',
+  summary: 'Choose which categories and services are refused on your devices, and whether searches are safe.',
+  access: 'customer',
+  changes: 'devices',
+  body: webPolicySchema,
+  status: 200,
+  reply: webPolicySchema,
+  problems: [],
+});
+
+export const pauseWebProtection = endpoint({
+  method: 'POST',
+  path: '/web-protection/pause',
+  summary: 'Answer dangerous names for an hour, or refuse them again.',
+  access: 'customer',
+  changes: 'devices',
+  body: z.object({ paused: z.boolean() }),
+  status: 200,
+  reply: z.object({ paused_until: timeSchema.nullable() }),
+  problems: [],
+});
+
+const nameSchema = z
+  .string({ error: 'Enter a domain, like example.com.' })
+  .trim()
+  .min(1, 'Enter a domain, like example.com.')
+  .max(300, 'Enter a domain, like example.com.');
+
+export const checkWebName = endpoint({
+  method: 'GET',
+  path: '/web-protection/check',
+  summary: 'Whether your devices of web protection refuse a name now.',
+  access: 'customer',
+  query: z.object({ name: nameSchema }),
+  status: 200,
+  reply: z.object({ is_refused: z.boolean() }),
+  problems: [],
+});
+
+export const addWebName = endpoint({
+  method: 'POST',
+  path: '/web-protection/names',
+  summary: 'Block or allow a name and all names below it on your devices. A later choice replaces the one before.',
+  access: 'customer',
+  changes: 'devices',
+  body: z.object({
+    name: nameSchema,
+    verdict: z.enum(['allow', 'block']),
+  }),
+  status: 201,
+  reply: webNameSchema,
+  problems: ['conflict'],
+});
+
+export const removeWebName = endpoint({
+  method: 'DELETE',
+  path: '/web-protection/names/{id}',
+  summary: 'Remove a name from those that you block or allow.',
+  access: 'customer',
+  changes: 'devices',
+  params: idParamsSchema,
+  status: 204,
+  problems: [],
+});
+
+/** A name that a device asked for and did not get. `rule` is the name of the list, which `name` is or lies below. */
+export const webRefusalSchema = z.object({
+  id: idSchema,
+  device_id: idSchema,
+  name: z.string(),
+  rule: z.string(),
+  category: reasonSchema,
+  count: z.int(),
+  last_at: timeSchema,
+});
+export type WebRefusal = z.infer<typeof webRefusalSchema>;
+
+export const listWebRefusals = endpoint({
+  method: 'GET',
+  path: '/web-protection/refused',
+  summary: 'Names that were refused on your devices in the last 7 days, newest first.',
+  access: 'customer',
+  query: pageQuerySchema.extend({ device_id: idSchema.optional() }),
+  status: 200,
+  reply: z.array(webRefusalSchema),
+  problems: [],
+});
+
+/** A list of DOMAIN_LISTS. `waiting` are the names of a newer one that is less than half as long: it is used once an administrator accepts it. */
+export const domainListSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  category: z.enum([...WEB_CATEGORIES, 'dangerous']),
+  names: z.int(),
+  as_of: timeSchema.nullable(),
+  waiting: z.int().nullable(),
+  /** Why the last fetch failed. */
+  fault: z.string().nullable(),
+});
+export type DomainList = z.infer<typeof domainListSchema>;
+
+export const listDomainLists = endpoint({
+  method: 'GET',
+  path: '/admin/domain-lists',
+  summary: 'The lists of names of web protection, with their dates.',
+  access: 'admin',
+  status: 200,
+  reply: z.array(domainListSchema),
+  problems: [],
+});
+
+export const acceptDomainList = endpoint({
+  method: 'POST',
+  path: '/admin/accept-domain-list',
+  summary: 'Use a list of names that became less than half as long.',
+  access: 'admin',
+  body: z.object({ id: z.string().max(64) }),
+  status: 200,
+  reply: z.array(domainListSchema),
+  problems: ['not_found'],
+});

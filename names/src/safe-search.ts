@@ -1,0 +1,28 @@
+import type { Policy } from './decide.ts';
+
+/** Names of search services and the name that their operators document for safe results. */
+const SAFE_NAMES: Record<string, string> = {
+  'www.bing.com': 'strict.bing.com',
+  'duckduckgo.com': 'safe.duckduckgo.com',
+  'www.duckduckgo.com': 'safe.duckduckgo.com',
+  'start.duckduckgo.com': 'safe.duckduckgo.com',
+  'search.brave.com': 'forcesafe.search.brave.com',
+  'www.ecosia.org': 'strict-safe-search.ecosia.org',
+  'pixabay.com': 'safesearch.pixabay.com',
+};
+const GOOGLE = /^www\.google\.(?:com|cat|[a-z]{2}|(?:com?)\.[a-z]{2})$/u;
+const YOUTUBE = new Set([
+  'www.youtube.com',
+  'm.youtube.com',
+  'youtubei.googleapis.com',
+  'youtube.googleapis.com',
+  'www.youtube-nocookie.com',
+]);
+
+/** The name that answers in place of this one where searches are to be safe. */
+export function safeNameOf(name: string, level: Policy['safe_search']): string | undefined {
+  if (level === 'off') return undefined;
+  if (GOOGLE.test(name)) return 'forcesafesearch.google.com';
+  if (YOUTUBE.has(name)) return level === 'strict' ? 'restrict.youtube.com' : 'restrictmoderate.youtube.com';
+  return Object.hasOwn(SAFE_NAMES, name) ? SAFE_NAMES[name] : undefined;
+}

@@ -1,0 +1,5 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: { name: 'names', include: ['src/**/*.test.ts'], isolate: false, testTimeout: 60_000 },
+});

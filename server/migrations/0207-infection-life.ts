@@ -1,0 +1,24 @@
+import { type Kysely, sql } from 'kysely';
+
+const KEPT_OPEN_MS = 30 * 86_400_000;
+
+/**
+ * The end of each infection, and who ended it. Earlier records: what a device put into quarantine or deleted was ended by its agent; of uploads the last 30 days stay open, because those
+ * were the ones that asked for something.
+ */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  await database.schema.alterTable('scans').addColumn('closed_at', 'text').execute();
+  await database.schema.alterTable('scans').addColumn('closed_by', 'text').execute();
+  await sql`update scans set closed_at = scanned_at, closed_by = 'agent'
+    where scan_status = 'infected' and device_id is not null and exists (select 1 from device_findings
+      where device_findings.device_id = scans.device_id and device_findings.path = scans.device_path
+        and device_findings.file_hash = scans.file_hash and device_findings.state in ('quarantined', 'deleted'))`.execute(
+    database,
+  );
+  await sql`update scans set closed_at = scanned_at, closed_by = 'upgrade'
+    where scan_status = 'infected' and closed_at is null and device_id is null
+      and scanned_at < ${new Date(Date.now() - KEPT_OPEN_MS).toISOString()}`.execute(database);
+  await sql`create index scans_open_infections on scans (user_id, id) where scan_status = 'infected' and closed_at is null`.execute(
+    database,
+  );
+}

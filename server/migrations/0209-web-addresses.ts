@@ -1,0 +1,7 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Where a device of web protection asks plain DNS from. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  await sql`alter table web_devices add column address text`.execute(database);
+  await sql`create unique index web_devices_address on web_devices (address)`.execute(database);
+}

@@ -1,0 +1,10 @@
+import type { Kysely } from 'kysely';
+
+/** The number of devices of web protection in a plan. */
+export async function up(database: Kysely<unknown>): Promise<void> {
+  for (const table of ['subscription_templates', 'subscriptions'])
+    await database.schema
+      .alterTable(table)
+      .addColumn('max_web_devices', 'integer', (column) => column.notNull().defaultTo(10))
+      .execute();
+}

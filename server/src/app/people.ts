@@ -1,0 +1,70 @@
+import { lastDays, type TimeZone } from '@palisade/contract/day';
+import { HOME_DAYS, type Home } from '@palisade/contract/home';
+import { type Kysely, sql } from 'kysely';
+import { countAlerts, hasSeriousAlert, seriousAlertsOf } from '#features/alerts/alert-counts.ts';
+import type { AlertTables } from '#features/alerts/alerts.tables.ts';
+import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
+import { countInfected } from '#features/antivirus/scan-counts.ts';
+import type { PeopleFacts, Users } from '#features/auth/users.ts';
+import { countDevices, hasSilentDevice, ownersOfSilent } from '#features/devices/silent-devices.ts';
+import { lastRunsOf, wasInDanger } from '#features/posture/score-history.ts';
+import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
+import type { Tables } from './tables.ts';
+
+/** Facts of other features for the administrators’ list of people. */
+export function peopleFacts(
+  database: Kysely<Tables>,
+  now: () => number,
+  subscriptions: () => Pick<Subscriptions, 'names'>,
+): PeopleFacts {
+  return {
+    plans: (user_ids) => subscriptions().names(user_ids),
+    scores: (user_ids) => lastRunsOf(database.$pickTables<'score_history' | 'security_checks'>(), user_ids),
+    seriousAlerts: (user_ids) => seriousAlertsOf(database.$pickTables<keyof AlertTables>(), user_ids),
+    silentDevices: (user_ids) => ownersOfSilent(database.$pickTables<'devices'>(), user_ids, now()),
+    isIn: {
+      at_risk: () => sql`(${wasInDanger()} or ${hasSeriousAlert()})`,
+      serious_alert: hasSeriousAlert,
+      silent_device: () => hasSilentDevice(now()),
+    },
+  };
+}
+
+/** The installation at a glance. */
+export async function homeOf(
+  parts: {
+    database: Kysely<Tables>;
+    users: Pick<Users, 'count' | 'countNew'>;
+    subscriptions: Pick<Subscriptions, 'income'>;
+    now: () => number;
+  },
+  time_zone: TimeZone,
+): Promise<Home> {
+  const { database, users, subscriptions, now } = parts;
+  const days = lastDays(now(), time_zone.name, HOME_DAYS);
+  const starts = days.map(({ start }) => start);
+  const count = (state?: Parameters<Users['count']>[0]['state']) => users.count({ search: '', state });
+  const people = {
+    all: await count(),
+    new: await count('new'),
+    active: await count('active'),
+    at_risk: await count('at_risk'),
+    serious_alert: await count('serious_alert'),
+  };
+  const income = await subscriptions.income();
+  const devices = await countDevices(database.$pickTables<'devices'>(), now());
+  const joined = await users.countNew(starts);
+  const infected = await countInfected(database.$pickTables<keyof AntivirusTables>(), starts);
+  const alerts = await countAlerts(database.$pickTables<keyof AlertTables>(), starts);
+  return {
+    people,
+    income,
+    devices,
+    trend: days.map(({ day }, place) => ({
+      day,
+      people: joined[place] ?? 0,
+      infected: infected[place] ?? 0,
+      alerts: alerts[place] ?? 0,
+    })),
+  };
+}

@@ -1,0 +1,71 @@
+import type { WebCategory } from '@palisade/contract/web-protection';
+import type { NameList, NameSet } from '@palisade/names/name-list';
+import type { DomainLists } from './domain-lists.ts';
+import { listOf } from './name-rules.ts';
+import { SERVICES, type WebService } from './services.ts';
+
+/** Resolvers that browsers and systems offer by name, relays, and networks of proxies: by them a device would pass web protection by. */
+const WAYS_AROUND = `
+  mask.icloud.com mask-h2.icloud.com dns.google dns.google.com one.one.one.one cloudflare-dns.com dns.quad9.net dns9.quad9.net dns10.quad9.net
+  dns11.quad9.net doh.opendns.com doh.familyshield.opendns.com dns.nextdns.io dns.adguard.com dns.adguard-dns.com doh.cleanbrowsing.org dns.mullvad.net
+  doh.mullvad.net freedns.controld.com dns.controld.com doh.dns.sb dns0.eu doh.libredns.gr dns.switch.ch odvr.nic.cz doh.ffmuc.net dns.digitale-gesellschaft.ch
+  torproject.org psiphon.ca hidemyass.com hide.me kproxy.com croxyproxy.com proxysite.com nordvpn.com expressvpn.com surfshark.com protonvpn.com mullvad.net
+  windscribe.com tunnelbear.com cyberghostvpn.com hotspotshield.com ultrasurf.us lantern.io getlantern.org`;
+
+const namesOfKind = (kind: WebService['kind']) =>
+  listOf(SERVICES.filter((service) => service.kind === kind).flatMap(({ domains }) => domains));
+
+/** Entities that only show advertisements or measure visits. Others of the data are networks that carry pages too. */
+async function adDomains(): Promise<string[]> {
+  // A CommonJS module: Node finds none of its names.
+  const { entities } = (await import('third-party-web/nostats-subset.js')).default;
+  return entities
+    .filter(({ categories }) => categories.length > 0 && categories.every((one) => one === 'ad' || one === 'analytics'))
+    .flatMap(({ domains }) => domains.map((domain) => domain.replace(/^\*\./u, '')));
+}
+
+/** The lists behind categories and services. */
+export class CategoryLists {
+  private readonly categories = new Map<WebCategory, NameList>();
+  private readonly domainLists: Pick<DomainLists, 'of'>;
+  private readonly services = new Map(SERVICES.map(({ id, domains }) => [id, listOf(domains)]));
+
+  private readonly kinds = { video: namesOfKind('video'), games: namesOfKind('games'), chats: namesOfKind('chats') };
+
+  private constructor(domainLists: Pick<DomainLists, 'of'>) {
+    this.domainLists = domainLists;
+  }
+
+  static async open(domainLists: Pick<DomainLists, 'of'>): Promise<CategoryLists> {
+    const lists = new CategoryLists(domainLists);
+    lists.categories.set('ads', listOf(await adDomains()));
+    lists.categories.set('ways_around', listOf(WAYS_AROUND.trim().split(/\s+/u)));
+    return lists;
+  }
+
+  private of(category: WebCategory): NameList[] {
+    const own = this.categories.get(category);
+    return [...(own === undefined ? [] : [own]), ...this.domainLists.of(category)];
+  }
+
+  /** Number of names of a category. */
+  count(category: WebCategory): number {
+    return this.of(category).reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The names of all services of a kind. */
+  ofKind(kind: WebService['kind']): NameSet {
+    return this.kinds[kind];
+  }
+
+  /** The lists of what a person chose, each with the reason that a refusal has. */
+  chosen({ categories, services }: { categories: readonly WebCategory[]; services: readonly string[] }) {
+    return [
+      ...categories.flatMap((category) => this.of(category).map((names) => ({ category: String(category), names }))),
+      ...services.flatMap((category) => {
+        const names = this.services.get(category);
+        return names === undefined ? [] : [{ category, names }];
+      }),
+    ];
+  }
+}

@@ -1,0 +1,46 @@
+import type { AgeGroup, ProfileRules } from '@palisade/contract/household';
+import { SERVICES, type WebService } from './services.ts';
+
+const EVERY_DAY = [1, 2, 3, 4, 5, 6, 7];
+const SCHOOL_DAYS = [1, 2, 3, 4, 5];
+
+const servicesOf = (...kinds: WebService['kind'][]) => SERVICES.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id);
+
+/** A new copy of the rules that a profile of this age begins with. A guardian sees and changes every part. */
+export function presetOf(age_group: AgeGroup): ProfileRules {
+  switch (age_group) {
+    case 'small_child':
+      return {
+        categories: ['adult', 'gambling', 'ways_around'],
+        services: servicesOf('video', 'games', 'chats'),
+        safe_search: 'strict',
+        times: [{ days: [...EVERY_DAY], from: '19:30', to: '06:30', refuses: 'all' }],
+      };
+    case 'child':
+      return {
+        categories: ['adult', 'gambling', 'ways_around'],
+        // Their operators take members from 13 on.
+        services: servicesOf('chats'),
+        safe_search: 'strict',
+        times: [
+          { days: [...EVERY_DAY], from: '21:00', to: '06:30', refuses: 'all' },
+          { days: [...SCHOOL_DAYS], from: '00:00', to: '17:00', refuses: 'video' },
+          { days: [...SCHOOL_DAYS], from: '00:00', to: '17:00', refuses: 'games' },
+        ],
+      };
+    case 'teenager':
+      return {
+        categories: ['adult', 'gambling', 'ways_around'],
+        services: [],
+        safe_search: 'moderate',
+        times: [
+          { days: [...EVERY_DAY], from: '22:30', to: '06:00', refuses: 'all' },
+          { days: [...SCHOOL_DAYS], from: '08:00', to: '13:00', refuses: 'video' },
+          { days: [...SCHOOL_DAYS], from: '08:00', to: '13:00', refuses: 'games' },
+        ],
+      };
+    case 'sixteen':
+      // Gambling is for adults by law. The rest is for them to decide: what they look at is theirs, and so is when.
+      return { categories: ['gambling'], services: [], safe_search: 'off', times: [] };
+  }
+}

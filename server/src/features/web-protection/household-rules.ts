@@ -1,0 +1,291 @@
+import {
+  AGE_GROUPS,
+  type AgeGroup,
+  PRIVATE_AGE,
+  type ProfileRules,
+  type ProfileTime,
+  profileTimeSchema,
+} from '@palisade/contract/household';
+import { SAFE_SEARCH } from '@palisade/contract/web-protection';
+import { decide, type LevelRules } from '@palisade/names/decide';
+import { hashName, type NameSet, newHashes } from '@palisade/names/name-list';
+import { safeNameOf } from '@palisade/names/safe-search';
+import { endingOf, wireName } from '@palisade/names/wire';
+import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
+import type { CategoryLists } from './category-lists.ts';
+import type { HouseholdTables } from './household.tables.ts';
+import { type ClockReading, minutesOf, readingAt, timesAt } from './household-schedule.ts';
+import { choicesOf, type DeviceRules, listOf, SECONDS_MAXIMUM, typedName } from './name-rules.ts';
+import type { WebProtectionTables } from './web-protection.tables.ts';
+
+export type ProfileRow = Selectable<HouseholdTables['profiles']>;
+export type ProfileNameRow = Selectable<HouseholdTables['profile_names']>;
+
+/** Names that guardians chose, as they count at a moment. */
+export interface ChosenNames {
+  allowed: readonly string[];
+  /** Those of `allowed` that are for an hour: at all times. */
+  for_an_hour: readonly string[];
+  blocked: readonly string[];
+}
+
+/** The rules of one moment. */
+export interface ProfileMoment {
+  rules: ProfileRules;
+  names: ChosenNames;
+  is_paused: boolean;
+  reading: ClockReading;
+}
+
+const idsSchema = z.array(z.string());
+const storedSchema = z.object({
+  categories: z.unknown(),
+  services: z.unknown(),
+  safe_search: z.unknown(),
+  times: z.array(z.unknown()),
+});
+
+/** The stored rules of a profile. A category, a service, or a time of a newer server is left out. */
+export function storedRules({ rules }: Pick<ProfileRow, 'rules'>): ProfileRules {
+  const { times, ...choices } = storedSchema.parse(JSON.parse(rules));
+  return { ...choicesOf(choices), times: times.flatMap((one) => profileTimeSchema.safeParse(one).data ?? []) };
+}
+
+/** Later than all stored times. */
+const AFTER_ALL = '9';
+
+/** Whether a name is another one or lies below it. */
+const isBelow = (name: string, other: string) => name === other || name.endsWith(`.${other}`);
+
+const union = <One extends string>(lists: readonly (readonly One[])[]) => [...new Set(lists.flat())];
+
+/** Names that lie within each of these lists. */
+function common(lists: readonly (readonly string[])[]): string[] {
+  return union(lists).filter((name) => lists.every((list) => list.some((one) => isBelow(name, one))));
+}
+
+const sameTime = (one: ProfileTime, other: ProfileTime) =>
+  one.refuses === other.refuses &&
+  one.from === other.from &&
+  one.to === other.to &&
+  one.days.toSorted().join() === other.days.toSorted().join();
+
+/** The rules of people who share a device: all that any of them is refused. At least one. */
+export function strictest(people: readonly ProfileRules[]): ProfileRules {
+  const times = people.flatMap((one) => one.times);
+  return {
+    categories: union(people.map(({ categories }) => categories)),
+    services: union(people.map(({ services }) => services)),
+    safe_search: SAFE_SEARCH[Math.max(...people.map(({ safe_search }) => SAFE_SEARCH.indexOf(safe_search)))] ?? 'strict',
+    times: times.filter((time, place) => times.findIndex((one) => sameTime(one, time)) === place),
+  };
+}
+
+/** A profile as it counts: of a shared one, together with its people. */
+export interface EffectiveProfile {
+  rules: ProfileRules;
+  /** The age of the youngest. */
+  age_group: AgeGroup;
+  /** Guardians see counts alone. */
+  is_private: boolean;
+  /** The latest end of a pause, which may be over. */
+  paused_until: string | null;
+  /** The profiles of its people, without itself; empty for one person. */
+  members: readonly ProfileRow[];
+}
+
+/** `home`: all profiles of its home. */
+export function effectiveProfile(profile: ProfileRow, home: readonly ProfileRow[]): EffectiveProfile {
+  const ids = idsSchema.parse(JSON.parse(profile.shared_by));
+  const members = home.filter(({ id }) => id !== profile.id && ids.includes(id));
+  const people = members.length === 0 ? [profile] : members;
+  const ages = people.map(({ age_group }) => age_group);
+  return {
+    rules: strictest(people.map(storedRules)),
+    age_group: AGE_GROUPS.find((age) => ages.includes(age)) ?? profile.age_group,
+    is_private: ages.includes(PRIVATE_AGE),
+    paused_until:
+      [profile, ...members]
+        .flatMap(({ paused_until }) => paused_until ?? [])
+        .toSorted()
+        .at(-1) ?? null,
+    members,
+  };
+}
+
+/** Names of one profile at a moment. An allow for an hour stands beside what is chosen for always. */
+function namesAt(rows: readonly ProfileNameRow[], now: string): ChosenNames {
+  const named = (chosen: (row: ProfileNameRow) => boolean) => union([rows.filter(chosen).map(({ name }) => name)]);
+  return {
+    allowed: named(({ verdict, until }) => verdict === 'allow' && (until === null || until > now)),
+    for_an_hour: named(({ verdict, until }) => verdict === 'allow' && until !== null && until > now),
+    blocked: named(({ verdict }) => verdict === 'block'),
+  };
+}
+
+/** Names that count on a profile at a moment: a shared one is allowed its own, and those that each of its people is allowed. */
+export function effectiveNames(
+  profile: Pick<ProfileRow, 'id'>,
+  members: readonly Pick<ProfileRow, 'id'>[],
+  rows: readonly ProfileNameRow[],
+  now: string,
+): ChosenNames {
+  const of = ({ id }: Pick<ProfileRow, 'id'>) =>
+    namesAt(
+      rows.filter((row) => row.profile_id === id),
+      now,
+    );
+  const own = of(profile);
+  const people = members.map(of);
+  return {
+    allowed: union([own.allowed, common(people.map(({ allowed }) => allowed))]),
+    for_an_hour: union([own.for_an_hour, common(people.map(({ for_an_hour }) => for_an_hour))]),
+    blocked: union([own, ...people].map(({ blocked }) => blocked)),
+  };
+}
+
+const ALL_NAMES: NameSet = { has: () => true };
+const refuseAll = (category: 'paused' | 'time'): LevelRules => ({
+  level: 'guardian',
+  blocked: [{ category, names: ALL_NAMES }],
+});
+
+/** The levels of a profile below the dangerous names, in the order in which they have the word. */
+export function profileLevels(
+  { rules, names, is_paused, reading }: ProfileMoment,
+  lists: Pick<CategoryLists, 'chosen' | 'ofKind'>,
+): LevelRules[] {
+  const refused = timesAt(rules.times, reading).map(({ refuses }) => refuses);
+  const kinds = union([refused]).filter((one) => one !== 'all');
+  const guardian = (chosen: Pick<ChosenNames, 'allowed' | 'blocked'>): LevelRules => ({
+    level: 'guardian',
+    allowed: listOf(chosen.allowed),
+    blocked: [{ category: 'guardian', names: listOf(chosen.blocked) }],
+  });
+  /** For an hour a name is allowed with all below it, except what guardians chose there. */
+  const isInHour = (name: string) => names.for_an_hour.some((one) => isBelow(name, one));
+  return [
+    ...(is_paused ? [refuseAll('paused')] : []),
+    guardian({ allowed: names.allowed.filter(isInHour), blocked: names.blocked.filter(isInHour) }),
+    ...(refused.includes('all') ? [refuseAll('time')] : []),
+    guardian(names),
+    { level: 'lists', blocked: kinds.map((kind) => ({ category: 'time_services', names: lists.ofKind(kind) })) },
+    { level: 'lists', blocked: lists.chosen(rules) },
+  ];
+}
+
+/** The rules of profiles for their devices, and answers about them. */
+export class ProfilePolicies {
+  private readonly database: Kysely<WebProtectionTables>;
+  private readonly lists: Pick<CategoryLists, 'chosen' | 'ofKind'>;
+  private readonly dangerous: () => Promise<LevelRules>;
+  private readonly never: NameSet;
+  private readonly hasPlan: (profile_id: string) => Promise<boolean>;
+  private readonly now: () => number;
+
+  constructor(options: {
+    database: Kysely<WebProtectionTables>;
+    lists: Pick<CategoryLists, 'chosen' | 'ofKind'>;
+    dangerous: () => Promise<LevelRules>;
+    /** Names that no rule refuses. */
+    never: NameSet;
+    /** Whether the plans of its home have room for a profile. Without it only dangerous names are refused. */
+    hasPlan: (profile_id: string) => Promise<boolean>;
+    now: () => number;
+  }) {
+    this.database = options.database;
+    this.lists = options.lists;
+    this.dangerous = options.dangerous;
+    this.never = options.never;
+    this.hasPlan = options.hasPlan;
+    this.now = options.now;
+  }
+
+  /** A profile with those of its people, the zone of its home, and the chosen names. Two queries. */
+  private async read(profile_id: string) {
+    const rows = await this.database
+      .selectFrom('profiles')
+      .innerJoin('households', 'households.id', 'profiles.household_id')
+      .selectAll('profiles')
+      .select('households.time_zone')
+      .where('profiles.household_id', 'in', (eb) =>
+        eb.selectFrom('profiles as one').select('one.household_id').where('one.id', '=', profile_id),
+      )
+      .execute();
+    const profile = rows.find(({ id }) => id === profile_id);
+    if (profile === undefined) return undefined;
+    const effective = effectiveProfile(profile, rows);
+    const names = await this.database
+      .selectFrom('profile_names')
+      .selectAll()
+      .where(
+        'profile_id',
+        'in',
+        [profile, ...effective.members].map(({ id }) => id),
+      )
+      .execute();
+    return { profile, effective, names };
+  }
+
+  /** The rules of the devices of a profile now; undefined without the profile. */
+  async rulesOf(profile_id: string): Promise<DeviceRules | undefined> {
+    const [known, dangerous, hasPlan] = await Promise.all([this.read(profile_id), this.dangerous(), this.hasPlan(profile_id)]);
+    if (known === undefined) return undefined;
+    const { profile, effective, names } = known;
+    const { rules, is_private, paused_until, members } = effective;
+    const at = this.now();
+    const now = new Date(at).toISOString();
+    const moment: ProfileMoment = {
+      rules,
+      names: effectiveNames(profile, members, names, now),
+      is_paused: paused_until !== null && paused_until > now,
+      reading: readingAt(profile.time_zone, at),
+    };
+    return {
+      policy: {
+        levels: [dangerous, ...(hasPlan ? profileLevels(moment, this.lists) : [])],
+        safe_search: hasPlan ? rules.safe_search : 'off',
+        seconds_maximum: SECONDS_MAXIMUM,
+      },
+      is_private,
+    };
+  }
+
+  /**
+   * Whether devices of a profile get a name on a day (1 is Monday) at a time such as `21:00`, by `rules` where they are given and the profile has one person.
+   * A pause and an allow for an hour are of now, and don’t count. Undefined without the profile.
+   * @throws Problem `invalid_field`
+   */
+  async tryName(profile_id: string, asked: { name: string; day: number; clock: string; rules?: ProfileRules | undefined }) {
+    const name = typedName(asked.name);
+    const [known, dangerous] = await Promise.all([this.read(profile_id), this.dangerous()]);
+    if (known === undefined) return undefined;
+    const { members, rules: own } = known.effective;
+    const rules = members.length === 0 ? (asked.rules ?? own) : own;
+    const moment: ProfileMoment = {
+      rules,
+      names: effectiveNames(known.profile, members, known.names, AFTER_ALL),
+      is_paused: false,
+      reading: { day: asked.day, minutes: minutesOf(asked.clock) },
+    };
+    return tryLevels(name, { levels: [dangerous, ...profileLevels(moment, this.lists)], rules, never: this.never });
+  }
+}
+
+/** The answer that a device gets for a name. `rule` is the name of the rule, empty where all names are refused. */
+function tryLevels(name: string, by: { levels: readonly LevelRules[]; rules: ProfileRules; never: NameSet }) {
+  const bytes = wireName(name) ?? Buffer.alloc(1);
+  const hashes = hashName(bytes, newHashes());
+  const isNever = Array.from({ length: hashes.depth }, (_, depth) => depth).some((depth) => by.never.has(hashes, depth));
+  const decision = isNever ? undefined : decide({ ...by.rules, levels: by.levels, seconds_maximum: SECONDS_MAXIMUM }, hashes);
+  const is_allowed = decision?.kind !== 'refused';
+  const category = decision?.kind === 'refused' ? decision.category : (decision?.level ?? null);
+  const isOfAll = category === 'time' || category === 'paused';
+  return {
+    is_allowed,
+    category,
+    rule: decision === undefined || isOfAll ? '' : endingOf(bytes, decision.depth),
+    is_safe_search: is_allowed && !isNever && safeNameOf(name, by.rules.safe_search) !== undefined,
+  };
+}

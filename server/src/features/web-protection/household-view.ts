@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { startOfDay } from '@palisade/contract/day';
+import type { Ask, AskPage, Household, Profile, ProfileRefusal } from '@palisade/contract/household';
+import type { Kysely, Selectable } from 'kysely';
+import { z } from 'zod';
+import { isShared } from './dangerous-names.ts';
+import { effectiveProfile, type ProfileRow } from './household-rules.ts';
+import { readingAt, timesAt } from './household-schedule.ts';
+import { SERVICES, type WebService } from './services.ts';
+import { hourOf, silentGaps, type WebDeviceRow } from './web-devices.ts';
+import type { WebProtectionTables } from './web-protection.tables.ts';
+
+const DAY_MS = 86_400_000;
+const REFUSED_SHOWN = 50;
+/** Refused names of a profile that are looked through for an asked one. */
+const REFUSED_SEARCHED = 1_000;
+
+type Database = Kysely<WebProtectionTables>;
+export type AskRow = Selectable<WebProtectionTables['profile_asks']>;
+type RefusalRow = Selectable<WebProtectionTables['web_refusals']>;
+
+export interface Home {
+  id: string;
+  time_zone: string;
+  /** The one who joined first is the first. */
+  guardian_ids: readonly string[];
+}
+
+/** All that is seen of a profile, as its person sees it. A guardian’s view is made from it, so it can’t have more. */
+export interface Seen {
+  row: ProfileRow;
+  page: Omit<AskPage, 'guardians'>;
+  /** Refused names that guardians see. */
+  guardians_refused: ProfileRefusal[];
+  devices: WebDeviceRow[];
+  silent: ReadonlySet<string>;
+  asks: (Ask & { device_name: string })[];
+}
+
+/** The profiles of the people who share one. */
+export const sharedBy = ({ shared_by }: Pick<ProfileRow, 'shared_by'>): string[] =>
+  z.array(z.string()).parse(JSON.parse(shared_by));
+
+/** The id of a refused name: the same after each further refusal, which gives its row another one. It has the form of other ids. */
+export function refusalId({ device_id, name }: Pick<RefusalRow, 'device_id' | 'name'>): string {
+  const hex = createHash('sha256').update(`${device_id} ${name}`).digest('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** The service of a refused name where it was refused as one, else the name. Undefined for a name that many websites share. */
+export function askedFor({ name, rule, category }: Pick<RefusalRow, 'name' | 'rule' | 'category'>): string | undefined {
+  const isIts = ({ id, domains }: WebService) => (category === 'time_services' ? domains.includes(rule) : id === category);
+  return SERVICES.find(isIts)?.id ?? (name.includes('.') && !isShared(name) ? name : undefined);
+}
+
+/** Refused names of devices, the newest first. */
+export function refusalsOf(database: Database, device_ids: readonly string[], limit = REFUSED_SEARCHED): Promise<RefusalRow[]> {
+  if (device_ids.length === 0) return Promise.resolve([]);
+  return database
+    .selectFrom('web_refusals')
+    .selectAll()
+    .where('device_id', 'in', device_ids)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export const askOf = ({ id, name, count, asked_at, answer, line, answered_at, until }: AskRow): Ask => ({
+  ...{ id, name, count, asked_at, answer, line, answered_at, until },
+});
+
+/** Waiting ones first, then the newest. */
+const inOrder = <One extends Pick<Ask, 'id' | 'answer'>>(asks: readonly One[]): One[] =>
+  asks.toSorted((one, other) => Number(other.answer === 'wait') - Number(one.answer === 'wait') || (one.id < other.id ? 1 : -1));
+
+/** Reads what is seen of profiles of a home: of all, or of one. `maximum`: profiles that its plans have room for. */
+export async function seenOf(
+  database: Database,
+  home: Home,
+  { maximum, now, id: only }: { maximum: number; now: number; id?: string | undefined },
+): Promise<Seen[]> {
+  const all = await database.selectFrom('profiles').selectAll().where('household_id', '=', home.id).orderBy('id').execute();
+  const wanted = all.filter(({ id }) => only === undefined || id === only);
+  if (wanted.length === 0) return [];
+  const ids = wanted.map(({ id }) => id);
+  const [devices, asks] = await Promise.all([
+    database.selectFrom('web_devices').selectAll().where('profile_id', 'in', ids).orderBy('id').execute(),
+    database
+      .selectFrom('profile_asks')
+      .selectAll()
+      .where('profile_id', 'in', ids)
+      .where(({ eb, or }) => or([eb('answer', '=', 'wait'), eb('answered_at', '>', new Date(now - DAY_MS).toISOString())]))
+      .execute(),
+  ]);
+  const device_ids = devices.map(({ id }) => id);
+  const [counts, silent] = await Promise.all([
+    device_ids.length === 0
+      ? []
+      : database
+          .selectFrom('web_counts')
+          .select(({ fn }) => ['profile_id', 'category', fn.sum<number>('count').as('count')])
+          .where('device_id', 'in', device_ids)
+          // Counts from before a device was given to someone else belong to the person before.
+          .where('profile_id', 'in', ids)
+          .where('hour', '>=', hourOf(Date.parse(startOfDay(now, home.time_zone))))
+          .groupBy(['profile_id', 'category'])
+          .execute(),
+    silentGaps(database, devices, now),
+  ]);
+  return await Promise.all(
+    wanted.map(async (row) => {
+      const own = devices.filter(({ profile_id }) => profile_id === row.id);
+      const refused = await refusalsOf(
+        database,
+        own.map(({ id }) => id),
+        REFUSED_SHOWN,
+      );
+      return seen(row, {
+        ...{ all, home, now, refused },
+        devices: own,
+        silent: new Set(silent.keys()),
+        asks: asks.filter(({ profile_id }) => profile_id === row.id),
+        counts: counts
+          .filter(({ profile_id }) => profile_id === row.id)
+          .map(({ category, count }) => ({ category, count: Number(count) })),
+        has_plan: all.indexOf(row) < maximum,
+      });
+    }),
+  );
+}
+
+/** The one view of a profile. */
+function seen(
+  row: ProfileRow,
+  parts: {
+    all: readonly ProfileRow[];
+    home: Home;
+    now: number;
+    devices: WebDeviceRow[];
+    silent: ReadonlySet<string>;
+    refused: readonly RefusalRow[];
+    asks: readonly AskRow[];
+    counts: readonly { category: string; count: number }[];
+    has_plan: boolean;
+  },
+): Seen {
+  const { all, home, now, devices, silent, counts, has_plan } = parts;
+  const { rules, age_group, is_private, paused_until: latest } = effectiveProfile(row, all);
+  const asks = inOrder(parts.asks);
+  const named = (device_id: string | null) => devices.find(({ id }) => id === device_id)?.name ?? '';
+  const paused_until = latest !== null && latest > new Date(now).toISOString() ? latest : null;
+  const waiting = new Set(asks.filter(({ answer }) => answer === 'wait').map(({ name }) => name));
+  const shown = (refusal: RefusalRow): ProfileRefusal => {
+    const { device_id, name, category, count, last_at } = refusal;
+    return { id: refusalId(refusal), device_name: named(device_id), name, category, count, last_at };
+  };
+  const page: Seen['page'] = {
+    name: row.name,
+    picture: row.picture,
+    age_group,
+    guardians_see: is_private ? 'counts' : 'names',
+    state: has_plan ? (paused_until === null ? 'on' : 'paused') : 'no_plan',
+    paused_until,
+    time_now: timesAt(rules.times, readingAt(home.time_zone, now)).find(({ refuses }) => refuses === 'all') ?? null,
+    rules,
+    devices: devices.map(({ id, name, kind, last_question_at }) => ({
+      id,
+      name,
+      kind,
+      last_question_at,
+      is_silent: silent.has(id),
+    })),
+    time_zone: home.time_zone,
+    today: todayOf(counts),
+    // Guardians could open a page by a key that they have seen.
+    refused:
+      is_private && row.is_key_shown === 1
+        ? []
+        : parts.refused.map((refusal) => ({
+            ...shown(refusal),
+            can_ask: canAsk(refusal, waiting),
+          })),
+    asks: asks.map(askOf),
+  };
+  return {
+    ...{ row, page, devices, silent },
+    guardians_refused: is_private ? [] : parts.refused.filter((refusal) => refusal.is_private === 0).map(shown),
+    asks: asks.map((ask) => ({ ...askOf(ask), device_name: named(ask.device_id) })),
+  };
+}
+
+function canAsk(refusal: RefusalRow, waiting: ReadonlySet<string>): boolean {
+  const name = askedFor(refusal);
+  return refusal.category !== 'dangerous' && name !== undefined && !waiting.has(name);
+}
+
+function todayOf(counts: readonly { category: string; count: number }[]): AskPage['today'] {
+  const sums = new Map<string, number>();
+  for (const { category, count } of counts) sums.set(category, (sums.get(category) ?? 0) + count);
+  const answered = sums.get('answered') ?? 0;
+  sums.delete('answered');
+  const refused = [...sums].map(([category, count]) => ({ category, count }));
+  return { answered, refused: refused.sort((one, other) => other.count - one.count) };
+}
+
+/** A profile as its guardians see it. */
+export function profileOf({ row, page, guardians_refused }: Seen, names: Profile['names']): Profile {
+  const { name, picture, age_group, rules, state, paused_until, devices, today } = page;
+  return {
+    ...{
+      id: row.id,
+      name,
+      picture,
+      age_group,
+      shared_by: sharedBy(row),
+      rules,
+      state,
+      paused_until,
+      ask_key: row.is_key_shown === 1 ? row.ask_key : '',
+    },
+    ...{ devices, names, today, refused: guardians_refused, created_at: row.created_at },
+  };
+}
+
+export const asksOf = (all: readonly Seen[]): Household['asks'] =>
+  inOrder(all.flatMap(({ row, asks }) => asks.map((ask) => ({ ...ask, profile_id: row.id }))));
+
+/** Names that guardians chose, by profile, the newest first; those for an hour until it is over. */
+export async function namesOf(
+  database: Database,
+  profile_ids: readonly string[],
+  now: number,
+): Promise<ReadonlyMap<string, Profile['names']>> {
+  if (profile_ids.length === 0) return new Map();
+  const rows = await database
+    .selectFrom('profile_names')
+    .selectAll()
+    .where('profile_id', 'in', profile_ids)
+    .where(({ eb, or }) => or([eb('until', 'is', null), eb('until', '>', new Date(now).toISOString())]))
+    .orderBy('id', 'desc')
+    .execute();
+  const names = new Map<string, Profile['names']>();
+  for (const { profile_id, ...row } of rows) names.set(profile_id, [...(names.get(profile_id) ?? []), row]);
+  return names;
+}

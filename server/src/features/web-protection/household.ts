@@ -1,0 +1,205 @@
+import { timeZoneOf } from '@palisade/contract/day';
+import { AGE_GROUPS, type Household, type Profile } from '@palisade/contract/household';
+import type { Kysely } from 'kysely';
+import { refuse, refuseField } from './household.refusals.ts';
+import { presetOf } from './household-presets.ts';
+import { asksOf, type Home, namesOf, profileOf, type Seen, seenOf } from './household-view.ts';
+import { isNetwork, silentGaps } from './web-devices.ts';
+import type { WebProtectionTables } from './web-protection.tables.ts';
+
+type Database = Kysely<WebProtectionTables>;
+
+/** Profiles of one home, also where its plans set no limit. */
+const PROFILES_MAXIMUM = 50;
+const NO_HOME = { time_zone: 'UTC', guardians: [], invites: [], profiles: [], asks: [], free_devices: [] };
+const PRESETS = AGE_GROUPS.map((age_group) => ({ age_group, rules: presetOf(age_group) }));
+
+interface People {
+  /** Profiles that the plans of people have room for; 0 where none of them has a plan with profiles. */
+  profileLimit: (user_ids: readonly string[]) => Promise<number>;
+  /** Accounts by id, those that are gone left out. */
+  findUsers: (user_ids: readonly string[]) => Promise<readonly { id: string; username: string }[]>;
+}
+
+/** @throws Problem `invalid_field` for a zone that this server doesn’t know. */
+export function knownTimeZone(claim: string): string {
+  // An offset such as +05:00 knows no clock changes.
+  if (!/^[A-Za-z]/u.test(claim) || !timeZoneOf(claim).is_known) throw refuseField('time_zone', 'home.time_zone');
+  return claim;
+}
+
+/** Keeps two changes of a home apart: the second waits for the first. */
+export async function lockHome(database: Database, household_id: string): Promise<void> {
+  await database
+    .updateTable('households')
+    .set(({ ref }) => ({ time_zone: ref('time_zone') }))
+    .where('id', '=', household_id)
+    .execute();
+}
+
+/** Homes and their guardians. */
+export class Homes {
+  private readonly database: Database;
+  private readonly people: People;
+  private readonly now: () => number;
+
+  constructor(options: { database: Database; people: People; now: () => number }) {
+    this.database = options.database;
+    this.people = options.people;
+    this.now = options.now;
+  }
+
+  async find(household_id: string, database = this.database): Promise<Home | undefined> {
+    const rows = await database
+      .selectFrom('households')
+      .innerJoin('guardians', 'guardians.household_id', 'households.id')
+      .select(['households.id', 'time_zone', 'user_id'])
+      .where('households.id', '=', household_id)
+      .orderBy('joined_at')
+      .orderBy('user_id')
+      .execute();
+    const [first] = rows;
+    return first && { id: first.id, time_zone: first.time_zone, guardian_ids: rows.map(({ user_id }) => user_id) };
+  }
+
+  /** The home of a person. */
+  async of(user_id: string, database = this.database): Promise<Home | undefined> {
+    const own = await database.selectFrom('guardians').select('household_id').where('user_id', '=', user_id).executeTakeFirst();
+    return own && (await this.find(own.household_id, database));
+  }
+
+  /** @throws Problem `not_found` for a person without a home. */
+  async need(user_id: string, database = this.database): Promise<Home> {
+    const home = await this.of(user_id, database);
+    if (home === undefined) throw refuse('home.none');
+    return home;
+  }
+
+  /** The guardians of the home of a profile; none for no profile. */
+  async guardiansOf(profile_id: string | null): Promise<string[]> {
+    if (profile_id === null) return [];
+    const rows = await this.database
+      .selectFrom('profiles')
+      .innerJoin('guardians', 'guardians.household_id', 'profiles.household_id')
+      .select('user_id')
+      .where('profiles.id', '=', profile_id)
+      .execute();
+    return rows.map(({ user_id }) => user_id);
+  }
+
+  /** Profiles that the home has room for. */
+  async limitOf(guardian_ids: readonly string[]): Promise<number> {
+    return Math.min(await this.people.profileLimit(guardian_ids), PROFILES_MAXIMUM);
+  }
+
+  /** Whether the plans of its home have room for a profile: they have it for the oldest. */
+  async hasPlan(profile_id: string): Promise<boolean> {
+    const [guardian_ids, older] = await Promise.all([
+      this.guardiansOf(profile_id),
+      this.database
+        .selectFrom('profiles')
+        .innerJoin('profiles as one', 'one.household_id', 'profiles.household_id')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('one.id', '=', profile_id)
+        .whereRef('profiles.id', '<', 'one.id')
+        .executeTakeFirst(),
+    ]);
+    return Number(older?.count ?? 0) < (await this.limitOf(guardian_ids));
+  }
+
+  async setTimeZone(user_id: string, time_zone: string, database = this.database): Promise<void> {
+    const { id } = await this.need(user_id, database);
+    await database
+      .updateTable('households')
+      .set({ time_zone: knownTimeZone(time_zone) })
+      .where('id', '=', id)
+      .execute();
+  }
+
+  /** The profiles of a home, or one of them. */
+  async seen(home: Home, profile_id?: string): Promise<Seen[]> {
+    const maximum = await this.limitOf(home.guardian_ids);
+    return await seenOf(this.database, home, { maximum, now: this.now(), id: profile_id });
+  }
+
+  /** @throws Problem `not_found` */
+  async readProfile(household_id: string, profile_id: string): Promise<Profile> {
+    const home = await this.find(household_id);
+    const [one] = home === undefined ? [] : await this.seen(home, profile_id);
+    if (one === undefined) throw refuse('profile.unknown');
+    return profileOf(one, (await namesOf(this.database, [profile_id], this.now())).get(profile_id) ?? []);
+  }
+
+  /** People by their usernames, in the order of the ids. */
+  async namesOf(user_ids: readonly string[]): Promise<{ id: string; name: string }[]> {
+    const users = await this.people.findUsers(user_ids);
+    return user_ids
+      .flatMap((id) => users.find((user) => user.id === id) ?? [])
+      .map(({ id, username }) => ({ id, name: username }));
+  }
+
+  async read(user_id: string): Promise<Household> {
+    const home = await this.of(user_id);
+    const limit = await this.limitOf(home?.guardian_ids ?? [user_id]);
+    const plan = { profiles_maximum: limit, has_plan: limit > 0, presets: PRESETS };
+    if (home === undefined) return { ...NO_HOME, ...plan };
+    const now = this.now();
+    const [seen, guardians, invites, devices] = await Promise.all([
+      seenOf(this.database, home, { maximum: limit, now }),
+      this.namesOf(home.guardian_ids),
+      this.database
+        .selectFrom('household_invites')
+        .select(['id', 'email', 'expires_at'])
+        .where('household_id', '=', home.id)
+        .where('expires_at', '>', new Date(now).toISOString())
+        .orderBy('id', 'desc')
+        .execute(),
+      this.database
+        .selectFrom('web_devices')
+        .select(['id', 'name', 'kind', 'address'])
+        .where('user_id', '=', user_id)
+        .where('profile_id', 'is', null)
+        .orderBy('id', 'desc')
+        .execute(),
+    ]);
+    const names = await namesOf(
+      this.database,
+      seen.map(({ row }) => row.id),
+      now,
+    );
+    return {
+      ...plan,
+      time_zone: home.time_zone,
+      guardians: guardians.map((one) => ({ ...one, is_me: one.id === user_id })),
+      invites,
+      profiles: seen.map((one) => profileOf(one, names.get(one.row.id) ?? [])),
+      asks: asksOf(seen),
+      free_devices: devices.filter((device) => !isNetwork(device)).map(({ id, name, kind }) => ({ id, name, kind })),
+    };
+  }
+
+  /** Silent devices of profiles, profiles without a plan, and asks that wait, for the status of a guardian; undefined without a profile. */
+  async facts(user_id: string) {
+    const home = await this.of(user_id);
+    if (home === undefined) return undefined;
+    const profiles = await this.database
+      .selectFrom('profiles')
+      .select(['id', 'name'])
+      .where('household_id', '=', home.id)
+      .orderBy('id')
+      .execute();
+    if (profiles.length === 0) return undefined;
+    const ids = profiles.map(({ id }) => id);
+    const [limit, devices, asks] = await Promise.all([
+      this.limitOf(home.guardian_ids),
+      this.database.selectFrom('web_devices').selectAll().where('profile_id', 'in', ids).orderBy('id').execute(),
+      this.database.selectFrom('profile_asks').select('id').where('profile_id', 'in', ids).where('answer', '=', 'wait').execute(),
+    ]);
+    const silent = await silentGaps(this.database, devices, this.now());
+    return {
+      silent: devices.filter(({ id }) => silent.has(id)).map(({ id, name }) => ({ id, name })),
+      without_plan: profiles.slice(limit),
+      asks: asks.length,
+    };
+  }
+}

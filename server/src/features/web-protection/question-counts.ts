@@ -1,0 +1,316 @@
+import type { PageQuery } from '@palisade/contract/fields';
+import { SHOWN_NAMES_KEPT_HOURS } from '@palisade/contract/web-protection';
+import type { Kysely, Selectable } from 'kysely';
+import { newId } from '#platform/id.ts';
+import { inTransaction } from '#platform/in-transaction.ts';
+import { hourOf } from './web-devices.ts';
+import type { WebProtectionTables } from './web-protection.tables.ts';
+
+const WRITE_MS = 2_000;
+/** Counts and names that wait to be written, at most; further new ones are dropped while the database is away. */
+const WAITING_MAXIMUM = 20_000;
+const DAY_MS = 86_400_000;
+const COUNTS_DAYS = 90;
+const NAMES_DAYS = 7;
+const NAME_MAXIMUM = 253;
+/** Refused names of one device: new ones in a writing, and those that are kept, the newest. A device that asks random names displaces its own alone. */
+const NEW_NAMES_MAXIMUM = 50;
+const NAMES_KEPT = 1_000;
+
+/** The outcome of a device's question. */
+export interface Outcome {
+  device_id: string;
+  /** The key that the device had then. */
+  key: string;
+  user_id: string;
+  /** The profile that it was asked under. */
+  profile_id: string | null;
+  refusal?: { name: string; rule: string; category: string } | undefined;
+  /** The name of an answered question whose person wants to see it. */
+  shown?: string | undefined;
+  /** Its refused names are shown to the person of its profile alone. */
+  is_private: boolean;
+}
+
+export interface DangerousRefusal {
+  user_id: string;
+  device: { id: string; name: string };
+  /** Undefined where the name is private. */
+  name: string | undefined;
+  at: string;
+}
+
+type CountRow = Selectable<WebProtectionTables['web_counts']>;
+type OfProfile = Pick<Outcome, 'profile_id'>;
+type RefusalRow = Selectable<WebProtectionTables['web_refusals']> & OfProfile;
+type ShownRow = Selectable<WebProtectionTables['web_shown_names']> & OfProfile;
+
+interface Asked {
+  at: number;
+  key: string;
+}
+
+interface Waiting {
+  counts: Map<string, CountRow>;
+  refusals: Map<string, RefusalRow>;
+  shown: Map<string, ShownRow>;
+  /** When each device last asked, and the key that it had: a renewed one has not asked yet. */
+  asked: Map<string, Asked>;
+}
+
+/** Counts questions by device, category and hour, and keeps refused names. Written together every few seconds. */
+export class QuestionCounts {
+  private readonly database: Kysely<WebProtectionTables>;
+  private readonly now: () => number;
+  private readonly onFirst: (device: { user_id: string; profile_id: string | null }) => void;
+  private readonly onDangerous: (refusal: DangerousRefusal) => Promise<void>;
+  private readonly onFailure: (error: unknown) => void;
+  private counts = new Map<string, CountRow>();
+  private refusals = new Map<string, RefusalRow>();
+  private shown = new Map<string, ShownRow>();
+  private asked = new Map<string, Asked>();
+  private newNames = new Map<string, number>();
+  private readonly timer: NodeJS.Timeout;
+  private writing: Promise<void> = Promise.resolve();
+
+  constructor(options: {
+    database: Kysely<WebProtectionTables>;
+    now: () => number;
+    /** Called with a device that has asked its first question. */
+    onFirst: QuestionCounts['onFirst'];
+    /** Called for each dangerous name that was refused. */
+    onDangerous: (refusal: DangerousRefusal) => Promise<void>;
+    onFailure: (error: unknown) => void;
+  }) {
+    this.database = options.database;
+    this.now = options.now;
+    this.onFirst = options.onFirst;
+    this.onDangerous = options.onDangerous;
+    this.onFailure = options.onFailure;
+    this.timer = setInterval(() => void this.write(), WRITE_MS);
+    this.timer.unref();
+  }
+
+  add({ device_id, key, user_id, profile_id, refusal, shown, is_private }: Outcome): void {
+    const isFull = this.size() >= WAITING_MAXIMUM;
+    const now = this.now();
+    const hour = hourOf(now);
+    const category = refusal?.category ?? 'answered';
+    const id = `${profile_id === null ? device_id : `${device_id}:${profile_id}`}:${hour}:${category}`;
+    const counted = this.counts.get(id);
+    if (counted !== undefined) counted.count++;
+    else if (!isFull) this.counts.set(id, { id, device_id, user_id, profile_id, hour, category, count: 1 });
+    this.asked.set(device_id, { at: now, key });
+    // All names are refused during a pause: keeping them would show what a device asks for.
+    if (category === 'paused') return;
+    const name = (refusal?.name ?? shown)?.slice(0, NAME_MAXIMUM);
+    if (name === undefined) return;
+    const named = `${device_id}:${profile_id}:${name}`;
+    const refused = this.refusals.get(named);
+    const before = refusal === undefined ? this.shown.get(named) : refused;
+    if (before === undefined) {
+      const newNames = this.newNames.get(device_id) ?? 0;
+      if (isFull || newNames >= NEW_NAMES_MAXIMUM) return;
+      this.newNames.set(device_id, newNames + 1);
+    }
+    const last_at = new Date(now).toISOString();
+    const row = { id: newId(), user_id, device_id, profile_id, name, count: (before?.count ?? 0) + 1, last_at };
+    if (refusal === undefined) this.shown.set(named, row);
+    else {
+      const rule = refusal.rule.slice(0, NAME_MAXIMUM);
+      this.refusals.set(named, { ...row, rule, category, is_private: is_private ? 1 : (refused?.is_private ?? 0) });
+    }
+  }
+
+  private size(): number {
+    return this.counts.size + this.refusals.size + this.shown.size;
+  }
+
+  /** Writes what waits. Another call waits for the one before. */
+  write(): Promise<void> {
+    this.writing = this.writing.then(() => this.writeNow()).catch(this.onFailure);
+    return this.writing;
+  }
+
+  private async writeNow(): Promise<void> {
+    const { counts, refusals, shown, asked } = this;
+    if (asked.size === 0) return;
+    this.counts = new Map();
+    this.refusals = new Map();
+    this.shown = new Map();
+    this.asked = new Map();
+    this.newNames = new Map();
+    const known = await this.store({ counts, refusals, shown, asked }).catch((error: unknown) => {
+      this.putBack({ counts, refusals, shown, asked });
+      throw error;
+    });
+    for (const device of known) if (device.last_question_at === null) this.onFirst(device);
+    // One alert for each device and writing: it names one of the names, and the page all of them.
+    for (const device of known) {
+      const dangerous = [...refusals.values()].find(
+        ({ device_id, category }) => device_id === device.id && category === 'dangerous',
+      );
+      if (dangerous === undefined) continue;
+      const { user_id, last_at: at } = dangerous;
+      const name = dangerous.is_private === 1 ? undefined : dangerous.name;
+      await this.onDangerous({ user_id, device, name, at }).catch(this.onFailure);
+    }
+  }
+
+  /** Keeps what could not be written for the next time, beside what came since, within the maximum. */
+  private putBack({ counts, refusals, shown, asked }: Waiting): void {
+    const room = () => WAITING_MAXIMUM - this.size();
+    addTo(this.counts, counts, room);
+    addTo(this.refusals, refusals, room);
+    addTo(this.shown, shown, room);
+    for (const [id, at] of asked) if (!this.asked.has(id)) this.asked.set(id, at);
+  }
+
+  private store({ counts, refusals, shown, asked }: Waiting) {
+    return inTransaction(this.database, async (transaction) => {
+      const asking = await transaction
+        .selectFrom('web_devices')
+        .select(['id', 'user_id', 'profile_id', 'name', 'last_question_at'])
+        .where('id', 'in', [...asked.keys()])
+        .orderBy('id')
+        .execute();
+      // The rows are held from here on: none of them is given to someone else until this ends.
+      const living = new Map<string, string | null>();
+      for (const { id } of asking) {
+        const { at, key } = asked.get(id) ?? { at: this.now(), key: '' };
+        const held = await transaction
+          .updateTable('web_devices')
+          .set(({ eb, ref }) => ({
+            last_question_at: eb
+              .case()
+              .when('key', '=', key)
+              .then<string | null>(new Date(at).toISOString())
+              .else(ref('last_question_at'))
+              .end(),
+          }))
+          .where('id', '=', id)
+          .returning('profile_id')
+          .executeTakeFirst();
+        if (held !== undefined) living.set(id, held.profile_id);
+      }
+      // Names from before a device was given to someone else belong to the person before.
+      const isKept = ({ device_id, profile_id }: { device_id: string } & OfProfile) => living.get(device_id) === profile_id;
+      for (const row of counts.values())
+        if (living.has(row.device_id))
+          await transaction
+            .insertInto('web_counts')
+            .values(row)
+            .onConflict((conflict) =>
+              conflict.column('id').doUpdateSet((eb) => ({ count: eb('web_counts.count', '+', row.count) })),
+            )
+            .execute();
+      for (const { profile_id, id, count, ...row } of refusals.values())
+        if (isKept({ ...row, profile_id }))
+          await transaction
+            .insertInto('web_refusals')
+            .values({ id, count, ...row })
+            .onConflict((conflict) =>
+              conflict.columns(['device_id', 'name']).doUpdateSet((eb) => ({
+                ...row,
+                id,
+                count: eb('web_refusals.count', '+', count),
+                // A private name stays so.
+                is_private: row.is_private === 1 ? 1 : eb.ref('web_refusals.is_private'),
+              })),
+            )
+            .execute();
+      for (const { profile_id, id, count, ...row } of shown.values())
+        if (isKept({ ...row, profile_id }))
+          await transaction
+            .insertInto('web_shown_names')
+            .values({ id, count, ...row })
+            .onConflict((conflict) =>
+              conflict
+                .columns(['device_id', 'name'])
+                .doUpdateSet((eb) => ({ ...row, id, count: eb('web_shown_names.count', '+', count) })),
+            )
+            .execute();
+      for (const [table, rows] of [['web_refusals', refusals] as const, ['web_shown_names', shown] as const])
+        for (const device_id of new Set([...rows.values()].map((row) => row.device_id)))
+          await keepNewest(transaction, table, device_id);
+      return asking;
+    });
+  }
+
+  /** Names that were refused on devices of a person. Those of a device with a profile are shown with it: its person sees as many. */
+  async refused(user_id: string, { device_id, limit, cursor }: PageQuery & { device_id?: string | undefined }) {
+    const own = this.database
+      .selectFrom('web_devices')
+      .select('id')
+      .where('user_id', '=', user_id)
+      .where('profile_id', 'is', null);
+    let query = this.database
+      .selectFrom('web_refusals')
+      .selectAll()
+      .where('user_id', '=', user_id)
+      .where('device_id', 'in', own)
+      .where('is_private', '=', 0);
+    if (device_id !== undefined) query = query.where('device_id', '=', device_id);
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    return await query.orderBy('id', 'desc').limit(limit).execute();
+  }
+
+  /** Names of a device that were answered while they were shown. */
+  async shownNames(device_id: string, { limit, cursor }: PageQuery) {
+    let query = this.database
+      .selectFrom('web_shown_names')
+      .select(['id', 'name', 'count', 'last_at'])
+      .where('device_id', '=', device_id)
+      .where('last_at', '>', this.shownSince());
+    if (cursor !== undefined) query = query.where('id', '<', cursor);
+    return await query.orderBy('id', 'desc').limit(limit).execute();
+  }
+
+  private shownSince(): string {
+    return new Date(this.now() - SHOWN_NAMES_KEPT_HOURS * 3_600_000).toISOString();
+  }
+
+  /** Deletes what is over its time. */
+  async forgetOld(): Promise<void> {
+    const now = this.now();
+    await this.database
+      .deleteFrom('web_counts')
+      .where('hour', '<', hourOf(now - COUNTS_DAYS * DAY_MS))
+      .execute();
+    await this.database
+      .deleteFrom('web_refusals')
+      .where('last_at', '<', new Date(now - NAMES_DAYS * DAY_MS).toISOString())
+      .execute();
+    await this.database.deleteFrom('web_shown_names').where('last_at', '<', this.shownSince()).execute();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.write();
+  }
+}
+
+function addTo<Row extends { count: number }>(into: Map<string, Row>, from: Map<string, Row>, room: () => number): void {
+  for (const [id, row] of from) {
+    const since = into.get(id);
+    if (since !== undefined) since.count += row.count;
+    else if (room() > 0) into.set(id, row);
+  }
+}
+
+async function keepNewest(
+  database: Kysely<WebProtectionTables>,
+  table: 'web_refusals' | 'web_shown_names',
+  device_id: string,
+): Promise<void> {
+  const oldest = await database
+    .selectFrom(table)
+    .select('id')
+    .where('device_id', '=', device_id)
+    .orderBy('id', 'desc')
+    .offset(NAMES_KEPT - 1)
+    .limit(1)
+    .executeTakeFirst();
+  if (oldest === undefined) return;
+  await database.deleteFrom(table).where('device_id', '=', device_id).where('id', '<', oldest.id).execute();
+}

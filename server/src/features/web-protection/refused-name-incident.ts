@@ -1,0 +1,31 @@
+import { REFUSED_NAME_RULE } from '@palisade/contract/alert-advice';
+import { alertPhrase } from '@palisade/contract/alert-phrases';
+import type { Incident } from '#platform/incident.ts';
+import type { DangerousRefusal } from './question-counts.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Refused dangerous names as an alert: one for each device and day. It names no private name. */
+export function refusedNameIncident({ user_id, device, name, at }: DangerousRefusal): Incident {
+  const phrase = alertPhrase('web_protection.refused', { device: device.name });
+  return {
+    rule: REFUSED_NAME_RULE,
+    key: `device:${device.id}:${at.slice(0, 10)}`,
+    user_id,
+    threat_type: 'phishing_attempt',
+    severity: 'medium',
+    phrase,
+    at,
+    outcome: 'blocked',
+    ip_address: null,
+    evidence: {
+      threshold: alertPhrase('threshold.web_protection.refused', {}),
+      events: [
+        { at, what: name === undefined ? phrase : alertPhrase('web_protection.refused.question', { name }), source: null },
+      ],
+    },
+    browser_id: null,
+    session_id: null,
+    gap_ms: DAY_MS,
+  };
+}

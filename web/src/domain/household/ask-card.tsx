@@ -1,0 +1,71 @@
+import { TextInput } from '@mantine/core';
+import type { Household } from '@palisade/contract/household';
+import { formatNumber, plural } from '@palisade/contract/intl';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { describeAge, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
+import { type HouseholdAsk, useAnswerAsk } from './household.ts';
+import { ProfileFace } from './profile-face.tsx';
+
+interface AskCardProps {
+  ask: HouseholdAsk;
+  profile: Household['profiles'][number];
+}
+
+/** A waiting “May I?” with its answers. */
+export function AskCard({ ask, profile }: AskCardProps) {
+  const now = useMinute();
+  const [line, setLine] = useState('');
+  const answer = useAnswerAsk();
+  const { id, name, count, asked_at, device_name } = ask;
+  const send = (given: 'hour' | 'always' | 'no') => answer.mutate({ id, answer: given, line });
+  return (
+    <Grid columns="lead" gap="3" align="start" className="surface-amber pad-m">
+      <ProfileFace picture={profile.picture} />
+      <Stack gap="3" className="shrink">
+        <Stack gap="0">
+          <span className="break">
+            <Sentence text="**{who}** asks for **{name}**" parts={{ who: <bdi>{profile.name}</bdi>, name: <bdi>{name}</bdi> }} />
+          </span>
+          <span className="sub num">
+            {plural(count, {
+              one: `${device_name}, ${describeAge(asked_at, now)}`,
+              other: `${device_name}, ${describeAge(asked_at, now)}, asked ${formatNumber(count)} times`,
+            })}
+          </span>
+        </Stack>
+        <TextInput
+          size="sm"
+          aria-label={`Your words to ${profile.name}`}
+          placeholder="Add a line (optional)"
+          maxLength={200}
+          value={line}
+          onChange={(event) => setLine(event.currentTarget.value)}
+        />
+        <Row gap="2">
+          <Button size="s" disabled={answer.isPending} onClick={() => send('hour')}>
+            For one hour
+          </Button>
+          <Button variant="quiet" size="s" disabled={answer.isPending} onClick={() => send('always')}>
+            Always
+          </Button>
+          <Button variant="quiet" size="s" disabled={answer.isPending} onClick={() => send('no')}>
+            No
+          </Button>
+        </Row>
+        <Refusal error={answer.error} />
+      </Stack>
+    </Grid>
+  );
+}
+
+/** The waiting asks of a home, the newest first. */
+export function waitingAsks({ asks, profiles }: Pick<Household, 'asks' | 'profiles'>): AskCardProps[] {
+  return asks.flatMap((ask) => {
+    const profile = profiles.find(({ id }) => id === ask.profile_id);
+    return ask.answer === 'wait' && profile !== undefined ? [{ ask, profile }] : [];
+  });
+}

@@ -1,0 +1,47 @@
+import type { WebCategory, WebProtection } from '@palisade/contract/web-protection';
+
+export const CATEGORIES: Record<WebCategory, string> = {
+  ads: 'Ads and trackers',
+  adult: 'Adult content',
+  gambling: 'Gambling',
+  ways_around: 'Ways around web protection',
+};
+
+/** One line about each category. */
+export const CATEGORY_LINES: Record<WebCategory, string> = {
+  ads: 'Ads, and companies that follow you across websites.',
+  adult: 'Websites for adults only.',
+  gambling: 'Betting and casino websites.',
+  ways_around: 'Services that let a device get past these rules.',
+};
+
+/** Kinds of services. */
+export const SERVICE_KINDS = { video: 'Video and music', games: 'Games', chats: 'Chats and social media' } as const;
+
+/** Reasons of a household (`HOUSEHOLD_REASONS`), for a list. */
+const HOUSEHOLD: Readonly<Record<string, string>> = {
+  paused: 'Paused',
+  time: 'Not at this time',
+  time_services: 'Not at this time',
+  guardian: 'Blocked by a guardian',
+};
+
+/** The reason of a refusal, for a list: "Ads and trackers". */
+export function reasonOf(category: string, services: WebProtection['services']): string {
+  if (category === 'dangerous') return 'Dangerous';
+  if (category === 'own') return 'Blocked by you';
+  if (category === 'private_address') return 'Private address';
+  const ofHousehold = HOUSEHOLD[category];
+  if (ofHousehold !== undefined) return ofHousehold;
+  const [, known] = Object.entries(CATEGORIES).find(([id]) => id === category) ?? [];
+  return known ?? services.find(({ id }) => id === category)?.name ?? 'Blocked';
+}
+
+/** The reason of a refusal as a sentence. */
+export function whyOf({ category, rule }: { category: string; rule: string }, services: WebProtection['services']): string {
+  if (category === 'dangerous') return `${rule} is on a list of dangerous websites.`;
+  if (category === 'own') return `You blocked ${rule}.`;
+  if (category === 'private_address')
+    return `${rule} pointed to a device in a private network. Attackers use this to reach home devices.`;
+  return `${rule} belongs to “${reasonOf(category, services)}”, which you block.`;
+}

@@ -1,0 +1,83 @@
+import { listConversations } from '@palisade/contract/desk';
+import { type Counts, readCounts } from '@palisade/contract/desk-counts';
+import type { Conversation } from '@palisade/contract/desk-record';
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { conversationOf, TINA } from '#api/fake-desk.ts';
+import { FakeServer, page, refusal } from '#api/fake-server.ts';
+import { renderForTest } from '#ui/render-for-test.tsx';
+import { DeskHome } from './desk-home.tsx';
+
+let server: FakeServer;
+
+const COUNTS: Counts = {
+  mine: 2,
+  unassigned: 7,
+  all: 1_009,
+  snoozed: 1,
+  closed: 4,
+  mine_unread: 1,
+  unassigned_waiting: 7,
+  remote_waiting: 3,
+  tags: [],
+};
+const OTHER_ID = '01999999-0000-7000-8000-000000000002';
+
+function answerWith(conversations: Conversation[], total = conversations.length): void {
+  server.on(listConversations, page(listConversations, conversations, { total }));
+}
+
+beforeEach(() => {
+  server = new FakeServer(TINA);
+  server.answer(readCounts, COUNTS);
+});
+
+it('lists the waiting conversations in the order of the server, each with one action', async () => {
+  answerWith(
+    [
+      conversationOf({ customer: 'elena', priority: 'urgent', waiting_since: new Date().toISOString() }),
+      conversationOf({ id: OTHER_ID, customer: 'bruno', wants_person: true }),
+    ],
+    9,
+  );
+  renderForTest(<DeskHome />);
+  const rows = within(await screen.findByRole('list', { name: 'Waiting conversations' })).getAllByRole('listitem');
+  expect(
+    rows.map((row) =>
+      within(row)
+        .getAllByRole('link')
+        .map((link) => link.getAttribute('aria-label')),
+    ),
+  ).toEqual([['Answer elena'], ['Answer bruno']]);
+  expect(within(rows[0] ?? document.body).getByText('Urgent')).toBeVisible();
+  expect(within(rows[1] ?? document.body).getByText('Wants a person')).toBeVisible();
+  expect(screen.getByRole('link', { name: 'Answer bruno' })).toHaveAttribute('href', `/support?conversation=${OTHER_ID}`);
+  expect(screen.getByRole('link', { name: 'Show all 9' })).toHaveAttribute('href', '/support');
+});
+
+it('leads from requests for remote help to the portal, and from each count to its part of the inbox', async () => {
+  answerWith([]);
+  renderForTest(<DeskHome />);
+  expect(await screen.findByText('Everyone has an answer')).toBeVisible();
+  const remote = within(screen.getByRole('region', { name: 'Remote requests' }));
+  expect(await remote.findByRole('link', { name: 'Join' })).toHaveAttribute('href', '/portal');
+  expect(remote.getByText(/customers wait for remote help/u)).toHaveTextContent('3 customers wait for remote help');
+  const open = within(screen.getByRole('region', { name: 'Open conversations' })).getAllByRole('link');
+  expect(open.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
+    ['1,009', '/support?view=all'],
+    ['Yours2', '/support?view=mine'],
+    ['Unassigned7', '/support?view=unassigned'],
+    ['Snoozed1', '/support?view=snoozed'],
+  ]);
+});
+
+it('loads the conversations again on Retry', async () => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  server.on(listConversations, refusal('internal'));
+  renderForTest(<DeskHome />);
+  const alert = await screen.findByRole('alert');
+  answerWith([conversationOf({ customer: 'elena' })]);
+  await userEvent.setup().click(within(alert).getByRole('button', { name: 'Retry' }));
+  expect(await screen.findByRole('link', { name: 'Answer elena' })).toBeVisible();
+});

@@ -1,0 +1,126 @@
+import type { Conversation } from '@palisade/contract/desk-record';
+import { formatNumber, plural } from '@palisade/contract/intl';
+import { IconCircleCheck, IconMessages, IconScreenShare } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { sentenceOf } from '#api/call.ts';
+import { describeLastMessage, UrgencyBadges } from '#domain/conversation/conversation-badges.tsx';
+import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
+import { waitingQuery } from '#domain/conversation/waiting.ts';
+import { IconTile } from '#ui/badge.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Card } from '#ui/card.tsx';
+import { Drawing } from '#ui/drawing.tsx';
+import { Face } from '#ui/face.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { useMinute } from '#ui/moment.tsx';
+import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { FigureCard } from './figure-card.tsx';
+
+/** The desk at a glance, above a technician's own dashboard: what waits for them, the most urgent first. */
+export function DeskHome() {
+  const { data: counts } = useQuery(deskCountsQuery);
+  return (
+    <Grid columns="wide" tablet="stack" gap="4">
+      <WaitingConversations />
+      <Stack gap="4" className="shrink">
+        <RemoteRequests count={counts?.remote_waiting ?? 0} />
+        <FigureCard
+          title="Open conversations"
+          icon={IconMessages}
+          lines={[
+            { label: 'Yours', count: counts?.mine ?? 0, to: '/support?view=mine' },
+            { label: 'Unassigned', count: counts?.unassigned ?? 0, to: '/support?view=unassigned', isWarning: true },
+            { label: 'Snoozed', count: counts?.snoozed ?? 0, to: '/support?view=snoozed' },
+          ]}
+        >
+          <Link className="stat-card__value num" to="/support?view=all">
+            {formatNumber(counts?.all ?? 0)}
+          </Link>
+        </FigureCard>
+      </Stack>
+    </Grid>
+  );
+}
+
+function WaitingConversations() {
+  const { data, error, refetch } = useQuery(waitingQuery);
+  const now = useMinute();
+  const total = data?.total ?? data?.rows.length ?? 0;
+  return (
+    <Card
+      title="Waiting for an answer"
+      action={<Link to="/support">{total > (data?.rows.length ?? 0) ? `Show all ${formatNumber(total)}` : 'Open the desk'}</Link>}
+    >
+      {error && (
+        <ErrorNotice title="We couldn’t load the conversations" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+      )}
+      {data?.rows.length === 0 && (
+        <EmptyState
+          icon={IconCircleCheck}
+          drawing={<Drawing of="messages" />}
+          title="Everyone has an answer"
+          sentence="New messages appear here, the most urgent first."
+        />
+      )}
+      {data && data.rows.length > 0 && (
+        <Stack as="ul" lines aria-label="Waiting conversations">
+          {data.rows.map((conversation, place) => (
+            <WaitingRow key={conversation.id} conversation={conversation} now={now} isFirst={place === 0} />
+          ))}
+        </Stack>
+      )}
+    </Card>
+  );
+}
+
+function WaitingRow({ conversation, now, isFirst }: { conversation: Conversation; now: number; isFirst: boolean }) {
+  const { id, customer } = conversation;
+  return (
+    <Grid as="li" columns="both" gap="3" align="center" className="pad-row">
+      <Face name={customer} />
+      <Stack gap="1">
+        <Row gap="2" rowGap="1">
+          <b className="base medium break">
+            <bdi>{customer}</bdi>
+          </b>
+          <UrgencyBadges conversation={conversation} now={now} />
+        </Row>
+        <p className="small muted ellipsis" dir="auto">
+          {describeLastMessage(conversation)}
+        </p>
+      </Stack>
+      <ScreenLink
+        to={`/support?conversation=${id}`}
+        variant={isFirst ? 'primary' : 'quiet'}
+        size="s"
+        aria-label={`Answer ${customer}`}
+      >
+        Answer
+      </ScreenLink>
+    </Grid>
+  );
+}
+
+function RemoteRequests({ count }: { count: number }) {
+  return (
+    <Card title="Remote requests">
+      <Row wrap={false} gap="3">
+        <IconTile tone={count > 0 ? 'attention' : 'plain'} icon={IconScreenShare} />
+        {count > 0 ? (
+          <>
+            <span className="grow muted base">
+              <b className="num ink large bold">{formatNumber(count)}</b>{' '}
+              {plural(count, { one: 'customer waits for remote help', other: 'customers wait for remote help' })}
+            </span>
+            <ScreenLink to="/portal" size="s">
+              Join
+            </ScreenLink>
+          </>
+        ) : (
+          <span className="muted base">No customer waits for remote help.</span>
+        )}
+      </Row>
+    </Card>
+  );
+}

@@ -1,0 +1,183 @@
+import { HOME_DAYS, type Home, LATELY_DAYS } from '@palisade/contract/home';
+import { formatNumber, formatPrice, plural } from '@palisade/contract/intl';
+import { PLANS_END_WITHIN_DAYS } from '@palisade/contract/overview';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactNode, useId } from 'react';
+import { Link } from 'react-router';
+import { sentenceOf } from '#api/call.ts';
+import { homeQuery } from '#domain/overview/home.ts';
+import { overviewQuery } from '#domain/overview/overview.ts';
+import { Card } from '#ui/card.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { describeCalendarDay } from '#ui/moment.tsx';
+import { Sparkline } from '#ui/sparkline.tsx';
+import { ErrorNotice } from '#ui/states.tsx';
+import { Waiting } from './waiting.tsx';
+import './owner-home.css';
+
+const PLANS = '/subscription-manager?tab=manage';
+const REPORT = `/support/reports?about=`;
+
+/** The installation at a glance, above an administrator's own dashboard. Each figure leads to its list. */
+export function OwnerHome() {
+  const { data: home, error, refetch } = useQuery(homeQuery);
+  return (
+    <>
+      <Grid columns="wide" tablet="stack" gap="4">
+        <Waiting home={home} />
+        <div className="card owner-home__figures" aria-busy={!home && !error}>
+          {error && (
+            <ErrorNotice title="We couldn’t load your figures" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
+          )}
+          {home && (
+            <Stack lines>
+              <People people={home.people} />
+              <Income income={home.income} />
+              <Devices devices={home.devices} />
+            </Stack>
+          )}
+        </div>
+      </Grid>
+      {home && <Trend days={home.trend} />}
+    </>
+  );
+}
+
+interface FigureProps {
+  title: string;
+  /** The large figures. */
+  children: ReactNode;
+  /** Parts of the figure, each with its list. */
+  parts: readonly { words: string; count: number; to: string; isWarning?: boolean }[];
+}
+
+/** A large figure with its parts in one line, each a link to its list. */
+function Figure({ title, children, parts }: FigureProps) {
+  const id = useId();
+  return (
+    <Stack as="section" gap="1" className="owner-home__figure pad-row" aria-labelledby={id}>
+      <Row wrap={false} gap="4" justify="between" align="baseline">
+        <h2 className="small medium muted" id={id}>
+          {title}
+        </h2>
+        <Row gap="3" rowGap="0" justify="end" className="figure num">
+          {children}
+        </Row>
+      </Row>
+      <Row as="ul" gap="4" rowGap="1" className="small">
+        {parts.map(({ words, count, to, isWarning = false }) => (
+          <li key={words}>
+            <Link to={to} className={isWarning && count > 0 ? 'amber' : 'muted'}>
+              <b className="num">{formatNumber(count)}</b> {words}
+            </Link>
+          </li>
+        ))}
+      </Row>
+    </Stack>
+  );
+}
+
+function People({ people }: Pick<Home, 'people'>) {
+  return (
+    <Figure
+      title="People"
+      parts={[
+        { words: `new in ${LATELY_DAYS} days`, count: people.new, to: '/admin/users?state=new' },
+        { words: 'active', count: people.active, to: '/admin/users?state=active' },
+        { words: 'at risk', count: people.at_risk, to: '/admin/users?state=at_risk', isWarning: true },
+      ]}
+    >
+      <Link to="/admin/users">{formatNumber(people.all)}</Link>
+    </Figure>
+  );
+}
+
+function Income({ income }: Pick<Home, 'income'>) {
+  const { data: overview } = useQuery(overviewQuery);
+  const plans = income.reduce((sum, { plans: some }) => sum + some, 0);
+  const ending = overview?.waiting.plans_ending ?? 0;
+  return (
+    <Figure
+      title="Income a month"
+      parts={[
+        {
+          words: plural(plans, { one: 'active plan', other: 'active plans' }),
+          count: plans,
+          to: `${PLANS}&status=active`,
+        },
+        {
+          words: plural(ending, {
+            one: `ends within ${PLANS_END_WITHIN_DAYS} days`,
+            other: `end within ${PLANS_END_WITHIN_DAYS} days`,
+          }),
+          count: ending,
+          to: `${PLANS}&status=ending`,
+          isWarning: true,
+        },
+      ]}
+    >
+      {income.length === 0 && <span className="faint">No plans yet</span>}
+      {income.map(({ currency, monthly }) => (
+        <Link key={currency} to={`${PLANS}&status=active`}>
+          {formatPrice(monthly, currency)}
+        </Link>
+      ))}
+    </Figure>
+  );
+}
+
+function Devices({ devices }: Pick<Home, 'devices'>) {
+  return (
+    <Figure
+      title="Devices"
+      parts={[{ words: 'silent for a week', count: devices.silent, to: '/admin/users?state=silent_device', isWarning: true }]}
+    >
+      {formatNumber(devices.all)}
+    </Figure>
+  );
+}
+
+type Day = Home['trend'][number];
+
+/** The figures of the trend: the words after their sum, and the report behind them. */
+const TRENDS = [
+  { of: 'people', tone: 'accent', about: 'people', what: { one: 'new person', other: 'new people' } },
+  { of: 'infected', tone: 'red', about: 'security', what: { one: 'infected file', other: 'infected files' } },
+  { of: 'alerts', tone: 'amber', about: 'security', what: { one: 'alert', other: 'alerts' } },
+] as const satisfies readonly { of: Exclude<keyof Day, 'day'>; [key: string]: unknown }[];
+
+const WEEK = 7;
+
+/** Sums of seven days, the last of which ends today: single days are mostly 0. */
+function weeksOf(days: readonly Day[], of: (typeof TRENDS)[number]['of']): number[] {
+  const weeks: number[] = [];
+  for (let end = days.length; end > 0; end -= WEEK)
+    weeks.unshift(days.slice(Math.max(0, end - WEEK), end).reduce((sum, day) => sum + day[of], 0));
+  return weeks;
+}
+
+function Trend({ days }: { days: readonly Day[] }) {
+  const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  return (
+    <Card title={`Last ${HOME_DAYS} days`}>
+      <Grid columns="3" phone="stack" gap="5">
+        {TRENDS.map(({ of, tone, about, what }) => {
+          const weeks = weeksOf(days, of);
+          const sum = weeks.reduce((all, week) => all + week, 0);
+          return (
+            <Stack key={of} gap="2">
+              <Link to={`${REPORT}${about}`} className="owner-home__sum small muted unlined">
+                <b className="num large bold ink">{formatNumber(sum)}</b> {plural(sum, what)}
+              </Link>
+              <Sparkline values={weeks} tone={tone} label={`At most ${formatNumber(Math.max(...weeks))} in a week`} />
+              <Row wrap={false} justify="between" className="tiny faint num">
+                <span>{first !== undefined && describeCalendarDay(first, 'day')}</span>
+                <span>{last !== undefined && describeCalendarDay(last, 'day')}</span>
+              </Row>
+            </Stack>
+          );
+        })}
+      </Grid>
+    </Card>
+  );
+}

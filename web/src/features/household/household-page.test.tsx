@@ -1,0 +1,168 @@
+import type { Endpoint } from '@palisade/contract/endpoint';
+import {
+  addProfile,
+  answerAsk,
+  changeProfile,
+  type Household,
+  inviteGuardian,
+  pauseProfile,
+  readHousehold,
+  setDeviceProfile,
+  tryProfile,
+} from '@palisade/contract/household';
+import { readWebProtection } from '@palisade/contract/web-protection';
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { askOf, householdOf, profileOf, webProtectionOf } from '#api/fake-devices.ts';
+import { MARIA } from '#api/fake-records.ts';
+import { FakeServer, refusal } from '#api/fake-server.ts';
+import { enter, renderForTest } from '#ui/render-for-test.tsx';
+import { HouseholdPage } from './household-page.tsx';
+
+const MIA = profileOf();
+const PHONE = { id: MIA.id, name: 'Mia’s phone', kind: 'android', last_question_at: null, is_silent: false } as const;
+
+let server: FakeServer;
+const user = userEvent.setup();
+
+beforeEach(() => {
+  server = new FakeServer(MARIA);
+  server.answer(readWebProtection, webProtectionOf());
+});
+
+function of<E extends Endpoint>(endpoint: E, id: string): E {
+  return { ...endpoint, path: endpoint.path.replace('{id}', id) };
+}
+
+function open(home: Partial<Household> = {}) {
+  server.answer(readHousehold, householdOf(home));
+  renderForTest(<HouseholdPage />);
+}
+
+const cardOf = async (name: string) => within(await screen.findByRole('region', { name }));
+
+describe('adding a person', () => {
+  it('takes a name, an age and two presses, and says what the age means', async () => {
+    open({ guardians: [] });
+    await user.click(await screen.findByRole('button', { name: 'Add a person' }));
+    await enter(user, screen.getByRole('textbox', { name: 'Name' }), 'Mia');
+    await user.click(screen.getByRole('button', { name: /^8 to 12/ }));
+    expect(screen.getByText('Search: no explicit results.')).toBeVisible();
+    server.answer(addProfile, MIA);
+    server.answer(readHousehold, householdOf({ profiles: [MIA] }));
+    await user.click(screen.getByRole('button', { name: 'Add' }));
+    expect(await (await cardOf('Mia')).findByText('Search: no explicit results.')).toBeVisible();
+    expect(server.callsOf(addProfile).map(({ body }) => body)).toEqual([
+      expect.objectContaining({ name: 'Mia', age_group: 'child', picture: 'fox', shared_by: [] }),
+    ]);
+  });
+
+  it('asks for the age', async () => {
+    open();
+    await user.click(await screen.findByRole('button', { name: 'Add a person' }));
+    await enter(user, screen.getByRole('textbox', { name: 'Name' }), 'Mia');
+    await user.click(screen.getByRole('button', { name: 'Add' }));
+    expect(screen.getByRole('alert')).toHaveTextContent('Choose an age.');
+    expect(server.callsOf(addProfile)).toEqual([]);
+  });
+
+  it('says that the plan has no room', async () => {
+    open({ profiles: [MIA], profiles_maximum: 1 });
+    await user.click(await screen.findByRole('button', { name: 'Add a person' }));
+    expect(screen.getByText(/^Your plan has room for 1 profile\./)).toBeVisible();
+  });
+});
+
+describe('a person', () => {
+  it('gets a free device', async () => {
+    open({ profiles: [MIA], free_devices: [PHONE] });
+    const card = await cardOf('Mia');
+    await user.click(card.getByRole('button', { name: 'Add a device' }));
+    expect(card.getByRole('link', { name: 'Another device' })).toHaveAttribute('href', `/web-protection?add=&for=${MIA.id}`);
+    server.answer(of(setDeviceProfile, PHONE.id), undefined);
+    server.answer(readHousehold, householdOf({ profiles: [{ ...MIA, devices: [PHONE] }] }));
+    await user.click(card.getByRole('button', { name: 'Mia’s phone' }));
+    expect(await card.findByText('Waiting for its first question.')).toBeVisible();
+    expect(server.calls).toContainEqual(expect.objectContaining({ method: 'PUT', body: { profile_id: MIA.id } }));
+  });
+
+  it('is paused until tomorrow, and resumed', async () => {
+    open({ profiles: [MIA] });
+    const card = await cardOf('Mia');
+    await user.click(card.getByRole('button', { name: 'Pause' }));
+    const paused_until = new Date(Date.now() + 3_600_000).toISOString();
+    const pause = of(pauseProfile, MIA.id);
+    server.answer(pause, { paused_until });
+    server.answer(readHousehold, householdOf({ profiles: [{ ...MIA, state: 'paused', paused_until }] }));
+    await user.click(await card.findByRole('menuitem', { name: 'Until tomorrow' }));
+    await user.click(await card.findByRole('button', { name: 'Resume' }));
+    await waitFor(() => expect(server.callsOf(pause).map(({ body }) => body)).toEqual([{ pause: 'tomorrow' }, { pause: 'end' }]));
+  });
+
+  it('has a test field that answers for the edited rules', async () => {
+    open({ profiles: [MIA] });
+    await user.click(await screen.findByRole('button', { name: 'Edit rules for Mia' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Rules for Mia' }));
+    await user.click(dialog.getByRole('button', { name: 'Remove time' }));
+    const attempt = of(tryProfile, MIA.id);
+    server.answer(attempt, { is_allowed: false, category: 'gambling', rule: 'bet.example', is_safe_search: false });
+    await enter(user, dialog.getByRole('textbox', { name: 'Website' }), 'bet.example');
+    await user.click(dialog.getByRole('button', { name: 'Test' }));
+    expect(await dialog.findByText('Refused: gambling.')).toBeVisible();
+    const rules = { ...MIA.rules, times: [] };
+    expect(server.callsOf(attempt).map(({ body }) => body)).toEqual([{ name: 'bet.example', day: 1, clock: '20:00', rules }]);
+    server.answer(of(changeProfile, MIA.id), { ...MIA, rules });
+    await user.click(dialog.getByRole('button', { name: 'Save' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(server.callsOf(of(changeProfile, MIA.id)).map(({ body }) => body)).toMatchObject([{ name: 'Mia', rules }]);
+  });
+
+  it('of 16 or older shows counts, and no websites', async () => {
+    open({ profiles: [{ ...MIA, age_group: 'sixteen', devices: [PHONE] }] });
+    const card = await cardOf('Mia');
+    expect(card.getByText('16 and older: you see counts only.')).toBeVisible();
+    expect(card.getByText('122 questions, 2 refused.')).toBeVisible();
+    expect(card.queryByText(/^Refused websites/)).toBeNull();
+  });
+
+  it('without a plan says what is left', async () => {
+    open({ profiles: [{ ...MIA, state: 'no_plan' }], has_plan: false, profiles_maximum: 0 });
+    expect((await cardOf('Mia')).getByText('Only dangerous names are refused: no plan.')).toBeVisible();
+  });
+});
+
+it('answers “May I?” with a line', async () => {
+  const ask = askOf({ profile_id: MIA.id });
+  open({ profiles: [MIA], asks: [ask] });
+  const card = await cardOf('Mia');
+  await enter(user, card.getByRole('textbox', { name: 'Your words to Mia' }), 'After homework');
+  const answer = of(answerAsk, ask.id);
+  const answered = { ...ask, answer: 'no', line: 'After homework', answered_at: ask.asked_at } as const;
+  server.answer(answer, answered);
+  server.answer(readHousehold, householdOf({ profiles: [MIA], asks: [answered] }));
+  await user.click(card.getByRole('button', { name: 'No' }));
+  await waitFor(() => expect(card.queryByRole('button', { name: 'For one hour' })).toBeNull());
+  expect(card.getByText('roblox.com: no. “After homework”')).toBeInTheDocument();
+  expect(server.callsOf(answer).map(({ body }) => body)).toEqual([{ answer: 'no', line: 'After homework' }]);
+});
+
+it('invites a guardian, and shows the link', async () => {
+  open({ profiles: [MIA] });
+  await enter(user, await screen.findByRole('textbox', { name: 'Invite another guardian' }), 'ben@example.com');
+  const invite = { id: MIA.id, email: 'ben@example.com', expires_at: '2026-12-06T08:00:00.000Z' };
+  server.answer(inviteGuardian, { ...invite, link: 'https://palisade.test/household/join#abc' });
+  await user.click(screen.getByRole('button', { name: 'Invite guardian' }));
+  expect(await screen.findByText(/^We email this link/)).toBeVisible();
+  server.on(inviteGuardian, refusal('conflict', { detail: 'This person is invited already.' }));
+  await enter(user, screen.getByRole('textbox', { name: 'Invite another guardian' }), 'ben@example.com');
+  await user.click(screen.getByRole('button', { name: 'Invite guardian' }));
+  expect(await screen.findByText('This person is invited already.')).toBeVisible();
+});
+
+it('shows no address of a page that its person alone has', async () => {
+  open({ profiles: [{ ...MIA, age_group: 'sixteen', ask_key: '' }] });
+  await user.click(await (await cardOf('Mia')).findByText('Mia’s page'));
+  expect(await screen.findByText(/^Mia has opened this page, so that only Mia has it\./)).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Copy address' })).toBeNull();
+});

@@ -1,0 +1,136 @@
+import type { Household } from '@palisade/contract/household';
+import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
+import { IconEyeOff, IconHeartHandshake, IconHome, IconMoon, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { sentenceOf } from '#api/call.ts';
+import { waitingAsks } from '#domain/household/ask-card.tsx';
+import { householdQuery } from '#domain/household/household.ts';
+import { webProtectionQuery } from '#domain/web-device/web-devices.ts';
+import { Button } from '#ui/button.tsx';
+import { Grid } from '#ui/layout.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
+import { Lead, LeadWaiting } from '#ui/lead.tsx';
+import { Page } from '#ui/page.tsx';
+import { ErrorNotice } from '#ui/states.tsx';
+import { useAsked } from '#ui/use-asked.ts';
+import { AddProfile } from './add-profile.tsx';
+
+/** Loaded with the first person. */
+const People = lazyPart(async () => (await import('./people.tsx')).People);
+
+/** The one answer of the page: an ask first, then a device that stopped asking. */
+export function answerOf(home: Household) {
+  const { profiles } = home;
+  if (profiles.length === 0)
+    return {
+      tone: 'unknown',
+      title: 'Add the people of your home.',
+      sentence: 'Choose what opens on their devices, and when. No secret watching: they see on their own page what you see.',
+    } as const;
+  const waiting = waitingAsks(home);
+  const [first] = waiting;
+  if (first !== undefined)
+    return {
+      tone: 'attention',
+      title: plural(waiting.length, {
+        one: `${first.profile.name} asks: May I?`,
+        other: `${formatNumber(waiting.length)} questions wait for you.`,
+      }),
+      sentence: 'Your answer counts within seconds.',
+    } as const;
+  const without = profiles.filter(({ state }) => state === 'no_plan');
+  if (without.length > 0)
+    return {
+      tone: 'attention',
+      title: `Rules are off for ${listFirst(without.map(({ name }) => name))}.`,
+      sentence: 'Only dangerous names are refused there: no plan.',
+    } as const;
+  const devices = profiles.flatMap((profile) => profile.devices);
+  const silent = devices.filter(({ is_silent }) => is_silent);
+  if (silent.length > 0)
+    return {
+      tone: 'attention',
+      title: `${listFirst(silent.map(({ name }) => name))} stopped asking.`,
+      sentence: 'Rules don’t apply there while it asks elsewhere. Check its settings.',
+    } as const;
+  if (devices.length === 0)
+    return {
+      tone: 'unknown',
+      title: 'Give your people their devices.',
+      sentence: 'Rules apply on the devices of a person, once their questions arrive.',
+    } as const;
+  return {
+    tone: 'good',
+    title: plural(devices.length, {
+      one: 'The rules apply on 1 device.',
+      other: `The rules apply on ${formatNumber(devices.length)} devices.`,
+    }),
+    sentence: 'No question waits for you.',
+  } as const;
+}
+
+const WHAT_IT_DOES = [
+  { icon: IconMoon, title: 'Bedtime and school', sentence: 'Rules by age to start with. You change every part.' },
+  { icon: IconHeartHandshake, title: '“May I?”', sentence: 'They ask from their own page. You answer for an hour or always.' },
+  { icon: IconEyeOff, title: 'No secret watching', sentence: 'They see what you see. From 16, you see counts only.' },
+] as const;
+
+function WhatItDoes() {
+  return (
+    <Grid as="ul" columns="fit-l" gap="4">
+      {WHAT_IT_DOES.map(({ icon: Icon, title, sentence }) => (
+        <Grid key={title} as="li" columns="lead" gap="3" align="start" className="surface-plain pad-l">
+          <Icon size={24} stroke={1.7} className="accent" aria-hidden="true" />
+          <div>
+            <b>{title}</b>
+            <p className="sub">{sentence}</p>
+          </div>
+        </Grid>
+      ))}
+    </Grid>
+  );
+}
+
+/** The people of a home, their rules and devices, and what they ask. */
+export function HouseholdPage() {
+  const { data: home, error, refetch } = useQuery(householdQuery);
+  const web = useQuery(webProtectionQuery);
+  const [isAdding, setIsAdding] = useState(false);
+  const asked = useAsked('profile');
+  const isEmpty = home?.profiles.length === 0 && home.guardians.length === 0;
+  const arePeopleReady = People.useIsReady(home !== undefined && !isEmpty);
+  const failure = (home ? null : error) ?? (web.data ? null : web.error);
+  const isReady = home !== undefined && web.data !== undefined && arePeopleReady;
+  const answer = isReady ? answerOf(home) : undefined;
+  return (
+    <Page title="Household" sentence="Rules for the people of your home, on their devices.">
+      {failure && (
+        <ErrorNotice
+          title="We couldn’t load your household"
+          sentence={sentenceOf(failure)}
+          onRetry={() => void Promise.all([refetch(), web.refetch()])}
+        />
+      )}
+      {!isReady && !failure && <LeadWaiting label="Loading your household" />}
+      {isReady && answer && (
+        <>
+          <Lead
+            {...answer}
+            icon={IconHome}
+            action={
+              !isAdding && (
+                <Button icon={IconPlus} stroke={2} onClick={() => setIsAdding(true)}>
+                  Add a person
+                </Button>
+              )
+            }
+          />
+          {isAdding && <AddProfile home={home} web={web.data} onClose={() => setIsAdding(false)} />}
+          {isEmpty && !isAdding && <WhatItDoes />}
+          {!isEmpty && <People home={home} web={web.data} asked={asked} />}
+        </>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,205 @@
+import type { Household, Profile } from '@palisade/contract/household';
+import { formatNumber, plural } from '@palisade/contract/intl';
+import type { WebProtection } from '@palisade/contract/web-protection';
+import { IconAdjustments, IconClock, IconPlayerPause, IconPlayerPlay, IconSunrise } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
+import { AskCard, waitingAsks } from '#domain/household/ask-card.tsx';
+import { ProfileFace } from '#domain/household/profile-face.tsx';
+import { reasonOf } from '#domain/web-device/web-words.ts';
+import { ActionsMenu } from '#ui/actions-menu.tsx';
+import { Badge, type Tone } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
+import { describeUntil, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { answerWords } from './answer-words.ts';
+import { usePauseProfile } from './household.queries.ts';
+import { ProfileDevices } from './profile-devices.tsx';
+import { GivenNames, RefusedNames } from './profile-names.tsx';
+import { AGES, rulesWords, sharedWords } from './rule-words.ts';
+
+const ProfileAddress = lazyPart(async () => (await import('./profile-address.tsx')).ProfileAddress);
+const ProfileDialog = lazyPart(async () => (await import('./profile-dialog.tsx')).ProfileDialog);
+
+function stateOf({ state, paused_until }: Profile, now: number): { tone: Tone; words: string } {
+  if (state === 'no_plan') return { tone: 'attention', words: 'No plan' };
+  if (state === 'on') return { tone: 'safe', words: 'On' };
+  return { tone: 'attention', words: paused_until === null ? 'Paused' : `Paused until ${describeUntil(paused_until, now)}` };
+}
+
+interface ProfileCardProps {
+  profile: Profile;
+  home: Household;
+  web: Pick<WebProtection, 'categories' | 'services'>;
+  /** Given if the address names this profile. */
+  reach: ((card: HTMLElement | null) => void) | undefined;
+}
+
+function ProfileHead({ profile, onEdit }: { profile: Profile; onEdit: () => void }) {
+  const now = useMinute();
+  const pause = usePauseProfile();
+  const { id, name, picture, age_group, state, shared_by } = profile;
+  const { tone, words } = stateOf(profile, now);
+  const isPaused = state === 'paused';
+  const pauses = [
+    { label: 'For 15 minutes', icon: IconClock, onSelect: () => pause.mutate({ id, pause: '15' }) },
+    { label: 'For an hour', icon: IconClock, onSelect: () => pause.mutate({ id, pause: '60' }) },
+    { label: 'Until tomorrow', icon: IconSunrise, onSelect: () => pause.mutate({ id, pause: 'tomorrow' }) },
+  ];
+  return (
+    <>
+      <Row gap="3" justify="between">
+        <Row gap="3" wrap={false} className="shrink">
+          <ProfileFace picture={picture} size={36} />
+          <Stack gap="0" className="shrink">
+            <h2 className="title break">{name}</h2>
+            <span className="sub">{shared_by.length > 0 ? 'Shared computer' : AGES[age_group].title}</span>
+          </Stack>
+        </Row>
+        <Row gap="2">
+          <Badge tone={tone}>{words}</Badge>
+          {isPaused ? (
+            <Button
+              size="s"
+              variant="quiet"
+              icon={IconPlayerPlay}
+              loading={pause.isPending}
+              onClick={() => pause.mutate({ id, pause: 'end' })}
+            >
+              Resume
+            </Button>
+          ) : (
+            state === 'on' && <ActionsMenu label="Pause" icon={IconPlayerPause} actions={pauses} loading={pause.isPending} />
+          )}
+          <Button variant="quiet" size="s" icon={IconAdjustments} aria-label={`Edit rules for ${name}`} onClick={onEdit}>
+            Edit rules
+          </Button>
+        </Row>
+      </Row>
+      <Refusal error={pause.error} />
+    </>
+  );
+}
+
+/** Today's counts. They are all that guardians see of people of 16 or older. */
+function Today({ profile: { today }, services }: { profile: Profile; services: WebProtection['services'] }) {
+  const refused = today.refused.reduce((sum, { count }) => sum + count, 0);
+  const all = today.answered + refused;
+  return (
+    <Stack gap="2">
+      <h3>Today</h3>
+      <p className="sub num">
+        {plural(all, {
+          one: `1 question, ${formatNumber(refused)} refused.`,
+          other: `${formatNumber(all)} questions, ${formatNumber(refused)} refused.`,
+        })}
+      </p>
+      {today.refused.length > 0 && (
+        <Row as="ul" gap="2" aria-label="Refused today">
+          {today.refused.map(({ category, count }) => (
+            <li key={category}>
+              <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>
+                {`${reasonOf(category, services)}: ${formatNumber(count)}`}
+              </Badge>
+            </li>
+          ))}
+        </Row>
+      )}
+    </Stack>
+  );
+}
+
+/** Why only dangerous names are refused. */
+function NoPlan({ home }: { home: Household }) {
+  return (
+    <Row gap="3" justify="between" className="surface-amber pad-m">
+      <span className="shrink">
+        {home.has_plan
+          ? 'Only dangerous names are refused: your plan has no room for this profile.'
+          : 'Only dangerous names are refused: no plan.'}
+      </span>
+      <ScreenLink to="/subscription-manager" variant="quiet" size="s">
+        See plans
+      </ScreenLink>
+    </Row>
+  );
+}
+
+/** A person of the home: the state, the rules in words, the devices, and what was refused and asked. */
+export function ProfileCard({ profile, home, web, reach }: ProfileCardProps) {
+  const now = useMinute();
+  const [isEdited, setIsEdited] = useState(false);
+  const [isAddressShown, setIsAddressShown] = useState(false);
+  const card = useRef<HTMLElement>(null);
+  useEffect(() => reach?.(card.current), [reach]);
+  const { name, refused, names, state, age_group } = profile;
+  const shared = sharedWords(profile, home.profiles);
+  const waiting = waitingAsks(home).filter(({ ask }) => ask.profile_id === profile.id);
+  const answered = home.asks.filter(({ profile_id, answer }) => profile_id === profile.id && answer !== 'wait');
+  return (
+    <section ref={card} tabIndex={-1} className="card" aria-label={name}>
+      <Stack gap="4">
+        <ProfileHead profile={profile} onEdit={() => setIsEdited(true)} />
+        {state === 'no_plan' && <NoPlan home={home} />}
+        <FocusKept>
+          <Stack gap="2">
+            {waiting.map((one) => (
+              <AskCard key={one.ask.id} {...one} />
+            ))}
+          </Stack>
+        </FocusKept>
+        <Grid columns="2" phone="stack" gap="5" align="start">
+          <Stack gap="2">
+            <h3>Rules</h3>
+            <Stack as="ul" gap="1">
+              {rulesWords(profile.rules, web).map((words) => (
+                <li key={words}>{words}</li>
+              ))}
+            </Stack>
+            {shared !== undefined && <p className="sub">{shared}</p>}
+          </Stack>
+          <Stack gap="4">
+            <ProfileDevices profile={profile} free={home.free_devices} />
+            {profile.devices.length > 0 && <Today profile={profile} services={web.services} />}
+          </Stack>
+        </Grid>
+        <Stack gap="2" className="line-above pad-line">
+          {age_group === 'sixteen' ? (
+            <p className="sub">16 and older: you see counts only.</p>
+          ) : (
+            refused.length > 0 && (
+              <details>
+                <summary>{`Refused websites (${formatNumber(refused.length)})`}</summary>
+                <RefusedNames profile={profile} services={web.services} />
+              </details>
+            )
+          )}
+          {answered.length > 0 && (
+            <details>
+              <summary>{`Answers of the last day (${formatNumber(answered.length)})`}</summary>
+              <Stack as="ul" gap="1" className="pad-line">
+                {answered.map((ask) => (
+                  <li key={ask.id}>{answerWords(ask, now)}</li>
+                ))}
+              </Stack>
+            </details>
+          )}
+          <details>
+            <summary>{`Allowed and blocked websites (${formatNumber(names.length)})`}</summary>
+            <div className="pad-line">
+              <GivenNames profile={profile} />
+            </div>
+          </details>
+          <details onToggle={({ currentTarget: { open } }) => setIsAddressShown(open)}>
+            <summary>{`${name}’s page`}</summary>
+            <div className="pad-line">{isAddressShown && <ProfileAddress profile={profile} />}</div>
+          </details>
+        </Stack>
+      </Stack>
+      {isEdited && <ProfileDialog profile={profile} home={home} web={web} onClose={() => setIsEdited(false)} />}
+    </section>
+  );
+}

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { AskCard, waitingAsks } from '#domain/household/ask-card.tsx';
+import { householdQuery } from '#domain/household/household.ts';
+import { Card } from '#ui/card.tsx';
+import { FocusKept } from '#ui/focus-kept.tsx';
+import { Stack } from '#ui/layout.tsx';
+
+/** Asks that wait, on the dashboard. Renders nothing without one. */
+export function WaitingAsks() {
+  const { data: home } = useQuery(householdQuery);
+  const waiting = home ? waitingAsks(home) : [];
+  if (waiting.length === 0) return null;
+  return (
+    <Card title="May I?">
+      <FocusKept>
+        <Stack gap="3">
+          {waiting.map((one) => (
+            <AskCard key={one.ask.id} {...one} />
+          ))}
+        </Stack>
+      </FocusKept>
+    </Card>
+  );
+}

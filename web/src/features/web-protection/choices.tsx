@@ -1,0 +1,120 @@
+import { TextInput } from '@mantine/core';
+import type { WebName, WebProtection } from '@palisade/contract/web-protection';
+import { useState } from 'react';
+import { RuleChoices } from '#domain/web-device/rule-choices.tsx';
+import { useAddName } from '#domain/web-device/web-devices.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Form, Submit } from '#ui/form.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { describeMoment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { usePause, useRemoveName, useSetPolicy } from './web-protection.queries.ts';
+
+/** Dangerous websites: refused, unless paused for an hour. */
+function Dangerous({ web: { devices, paused_until, has_dangerous } }: { web: WebProtection }) {
+  const now = useMinute();
+  const pause = usePause();
+  const isAsked = devices.some(({ last_question_at }) => last_question_at !== null);
+  const refused = isAsked ? 'Refused on devices that ask this server.' : 'Will be refused once a device asks this server.';
+  return (
+    <>
+      <Grid columns="tail" phone="stack" gap="3" rowGap="2" align="center">
+        <Stack gap="0" className="shrink">
+          <b>Dangerous websites</b>
+          <span className="sub">
+            {paused_until !== null
+              ? `Paused until ${describeMoment(paused_until, now)}.`
+              : has_dangerous
+                ? refused
+                : `${refused} This server has only its provider’s own list so far.`}
+          </span>
+        </Stack>
+        <Button
+          variant="quiet"
+          size="s"
+          disabled={!isAsked && paused_until === null}
+          loading={pause.isPending}
+          onClick={() => pause.mutate(paused_until === null)}
+        >
+          {paused_until === null ? 'Pause for an hour' : 'Resume protection'}
+        </Button>
+      </Grid>
+      <Refusal error={pause.error} />
+    </>
+  );
+}
+
+/** The choices for all devices of a person. A change counts within a minute. */
+export function ChoicesCard({ web }: { web: WebProtection }) {
+  const change = useSetPolicy();
+  const policy = change.isPending ? change.variables : web.policy;
+  return (
+    <Card title="What to block">
+      <Stack gap="4">
+        <p className="sub">Changes take effect within a minute.</p>
+        <Dangerous web={web} />
+        <RuleChoices web={web} policy={policy} onChange={change.mutate} />
+        <Refusal error={change.error} />
+      </Stack>
+    </Card>
+  );
+}
+
+/** Websites that the person blocks or allows. */
+export function NamesCard({ names }: { names: readonly WebName[] }) {
+  const [typed, setTyped] = useState('');
+  const add = useAddName();
+  const remove = useRemoveName();
+  return (
+    <Card title="Your own websites">
+      <Stack gap="3">
+        <p className="sub">A website counts with all its subdomains. Dangerous ones stay blocked.</p>
+        {names.length > 0 && (
+          <Stack as="ul" lines>
+            {names.map(({ id, name, verdict }) => (
+              <Row as="li" key={id} justify="between" gap="3" className="pad-row">
+                <span className="shrink break">
+                  <bdi>{name}</bdi> <span className="muted">{verdict === 'allow' ? 'allowed' : 'blocked'}</span>
+                </span>
+                <Button
+                  variant="text"
+                  size="s"
+                  aria-label={`Remove ${name}`}
+                  disabled={remove.isPending}
+                  onClick={() => remove.mutate(id)}
+                >
+                  Remove
+                </Button>
+              </Row>
+            ))}
+          </Stack>
+        )}
+        <Form
+          gap="2"
+          error={add.error}
+          busy={add.isPending}
+          onEdit={add.reset}
+          onSubmit={() => add.mutate({ name: typed, verdict: 'block' }, { onSuccess: () => setTyped('') })}
+        >
+          <TextInput
+            label="Website"
+            size="md"
+            placeholder="example.com"
+            autoCapitalize="none"
+            autoComplete="off"
+            spellCheck={false}
+            required
+            withAsterisk={false}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Row>
+            <Submit variant="quiet">Block website</Submit>
+          </Row>
+        </Form>
+        <Refusal error={add.error ?? remove.error} />
+      </Stack>
+    </Card>
+  );
+}

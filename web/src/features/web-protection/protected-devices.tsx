@@ -1,0 +1,39 @@
+import { formatNumber } from '@palisade/contract/intl';
+import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
+import type { WebProtection } from '@palisade/contract/web-protection';
+import { Card } from '#ui/card.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
+import { useAsked } from '#ui/use-asked.ts';
+import { ChoicesCard, NamesCard } from './choices.tsx';
+import { RefusedCard } from './refused-card.tsx';
+import { WebDeviceRow } from './web-device-card.tsx';
+
+/** "3 of 10"; the number alone where the plan sets no limit. */
+const countOf = (count: number, maximum: number) =>
+  maximum >= UNLIMITED_DEVICES ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(maximum)}`;
+
+/** The devices, what was refused on them, and what their person chose. */
+export function ProtectedDevices({ web }: { web: WebProtection }) {
+  const asked = useAsked('device');
+  return (
+    <>
+      <Card
+        title="Your devices"
+        action={<span className="sub num">{countOf(web.devices_maximum - web.devices_left, web.devices_maximum)}</span>}
+      >
+        <Stack as="ul" lines>
+          {web.devices.map((device) => (
+            <WebDeviceRow key={device.id} device={device} web={web} reach={device.id === asked.id ? asked.reach : undefined} />
+          ))}
+        </Stack>
+      </Card>
+      <Grid columns="2" tablet="stack" gap="4" align="start">
+        <Stack gap="4">
+          <RefusedCard web={web} />
+          <NamesCard names={web.names} />
+        </Stack>
+        <ChoicesCard web={web} />
+      </Grid>
+    </>
+  );
+}

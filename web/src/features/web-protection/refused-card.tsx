@@ -1,0 +1,108 @@
+import { formatNumber } from '@palisade/contract/intl';
+import type { WebProtection, WebRefusal } from '@palisade/contract/web-protection';
+import { IconShieldCheck } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { leftOf, rowsOf } from '#api/pages.ts';
+import { useAddName } from '#domain/web-device/web-devices.ts';
+import { reasonOf, whyOf } from '#domain/web-device/web-words.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { ListCard } from '#ui/list-card.tsx';
+import { Moment, useMinute } from '#ui/moment.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { ShowMore } from '#ui/show-more.tsx';
+import { EmptyState } from '#ui/states.tsx';
+import { refusalsQuery, useRemoveName } from './web-protection.queries.ts';
+
+function RefusedRow({ refused, web }: { refused: WebRefusal; web: WebProtection }) {
+  const now = useMinute();
+  const [isWhyShown, setIsWhyShown] = useState(false);
+  const allow = useAddName();
+  const remove = useRemoveName();
+  const { name, category, count, device_id, last_at } = refused;
+  const own = web.names.find((one) => one.name === name && one.verdict === 'allow');
+  const device = web.devices.find(({ id }) => id === device_id)?.name;
+  return (
+    <Stack as="li" gap="1" className="pad-row">
+      <Grid columns="tail" phone="stack" gap="3" rowGap="2" align="center">
+        <Stack gap="1" className="shrink">
+          <bdi className="medium break">{name}</bdi>
+          <Row gap="2" rowGap="1">
+            <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>{reasonOf(category, web.services)}</Badge>
+            {device !== undefined && <span className="sub">{device}</span>}
+            <span className="sub">
+              <Moment iso={last_at} now={now} />
+            </span>
+            {count > 1 && <span className="sub">{`${formatNumber(count)} times`}</span>}
+          </Row>
+        </Stack>
+        <Row gap="2">
+          <Button
+            variant="text"
+            size="s"
+            aria-label={`Why was ${name} refused?`}
+            aria-expanded={isWhyShown}
+            onClick={() => setIsWhyShown(!isWhyShown)}
+          >
+            Why?
+          </Button>
+          {category !== 'dangerous' &&
+            (own === undefined ? (
+              <Button
+                variant="quiet"
+                size="s"
+                aria-label={`Allow ${name}`}
+                loading={allow.isPending}
+                onClick={() => allow.mutate({ name, verdict: 'allow' })}
+              >
+                Allow
+              </Button>
+            ) : (
+              <Button
+                variant="quiet"
+                size="s"
+                aria-label={`Block ${name} again`}
+                loading={remove.isPending}
+                onClick={() => remove.mutate(own.id)}
+              >
+                Block again
+              </Button>
+            ))}
+        </Row>
+      </Grid>
+      {isWhyShown && <p className="sub">{whyOf(refused, web.services)}</p>}
+      <Refusal error={allow.error ?? remove.error} />
+    </Stack>
+  );
+}
+
+/** Websites that were refused in the last 7 days. */
+export function RefusedCard({ web }: { web: WebProtection }) {
+  const query = useInfiniteQuery(refusalsQuery);
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const more = hasNextPage && <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={() => void fetchNextPage()} />;
+  return (
+    <ListCard
+      title="Refused in the last 7 days"
+      of="refused websites"
+      list={{ rows: rowsOf(data), error, refetch, more }}
+      empty={
+        <EmptyState
+          icon={IconShieldCheck}
+          title="Nothing was refused"
+          sentence="Refused websites appear here, with the reason."
+        />
+      }
+    >
+      {(rows) => (
+        <Stack as="ul" lines>
+          {rows.map((refused) => (
+            <RefusedRow key={refused.id} refused={refused} web={web} />
+          ))}
+        </Stack>
+      )}
+    </ListCard>
+  );
+}

@@ -1,0 +1,16 @@
+import { Fragment } from 'react';
+
+/** An email or web address. It wraps after its signs, and inside a word only where the word alone has no room. */
+export function Address({ text }: { text: string }) {
+  return (
+    <bdi className="break">
+      {text.split(/(?<=[@._+/?&=-])(?=.)/u).map((part, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text keep their order
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </bdi>
+  );
+}

@@ -1,0 +1,78 @@
+// The kit that screens are made of. A feature's own CSS is the exception.
+//   <Stack gap="3">                   children below each other
+//   <Row gap="2" justify="between">   children beside each other; they wrap
+//   <Grid columns="tail" gap="3">     named columns (layout.css); with `phone="stack"` one column on a phone
+// `as` names the element or component. Classes give any element its own look:
+//   muted faint ink accent amber red blue · tiny small base large · title figure medium bold · mono num nowrap break ellipsis centered
+//   surface-sunken -raised -plain -accent -amber -red -blue · pad-xs pad-s pad-m pad-l pad-row pad-line · line-above line-below line-between · rounded rounded-s round
+//   grow fixed push full span shrink center block bare unlined pointer above-1 to -4 below-1 to -4 · off-phone off-empty
+// The sign-in screen has none of it: it loads before the kit.
+// No rule has weight, so a rule of a feature’s class wins.
+import type { ComponentPropsWithRef, ElementType } from 'react';
+import './layout.css';
+
+/** A step of the space tokens: 2, 4, 8, 12, 16 and 24 px. */
+export type Gap = '0' | '1' | '2' | '3' | '4' | '5';
+
+interface Common<Element extends ElementType> {
+  as?: Element | undefined;
+  gap?: Gap | undefined;
+  /** Space between lines, where it differs from the space between columns. */
+  rowGap?: '0' | '1' | '2' | undefined;
+  align?: 'start' | 'center' | 'end' | 'baseline' | 'stretch' | undefined;
+  justify?: 'start' | 'center' | 'end' | 'between' | undefined;
+  /** A line above each child but the first. */
+  lines?: boolean | undefined;
+}
+
+interface OfGrid {
+  columns?: 'lead' | 'tail' | 'both' | 'wide' | '2' | '3' | '4' | 'fit-s' | 'fit-m' | 'fit-l' | undefined;
+  /** One column on a phone. */
+  phone?: 'stack' | undefined;
+  /** One column up to the width of a tablet. */
+  tablet?: 'stack' | undefined;
+}
+
+interface OfRow {
+  wrap?: boolean | undefined;
+  /** It is part of a line of text. */
+  inline?: boolean | undefined;
+}
+
+type Props<Element extends ElementType, Own = object> = Common<Element> &
+  Own &
+  Omit<ComponentPropsWithRef<Element>, keyof Common<Element> | keyof Own>;
+
+type PartProps = Common<ElementType> & OfGrid & { layout: string };
+
+function Part({ as: Element = 'div', layout, gap, rowGap, align, justify, lines, columns, phone, tablet, ...rest }: PartProps) {
+  return (
+    <Element
+      data-layout={layout}
+      data-gap={gap}
+      data-row-gap={rowGap}
+      data-align={align}
+      data-justify={justify}
+      data-lines={lines || undefined}
+      data-cols={columns}
+      data-phone={phone}
+      data-tablet={tablet}
+      {...rest}
+    />
+  );
+}
+
+/** Children below each other. `align` is their place across. */
+export function Stack<Element extends ElementType = 'div'>(props: Props<Element>) {
+  return <Part layout="stack" {...props} />;
+}
+
+/** Children beside each other, in the middle of the line; without room they wrap. */
+export function Row<Element extends ElementType = 'div'>({ wrap = true, inline = false, ...props }: Props<Element, OfRow>) {
+  return <Part layout={inline ? 'inline' : wrap ? 'row' : 'line'} {...props} />;
+}
+
+/** Children in columns. */
+export function Grid<Element extends ElementType = 'div'>(props: Props<Element, OfGrid>) {
+  return <Part layout="grid" {...props} />;
+}
