@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
@@ -42,20 +43,34 @@ const outside = () =>
     "find /etc /home/ben /tmp -printf '%p %y %m %U %G %s %T@ %i %l\\n' | sort; find /etc /home/ben /tmp -type f -exec sha256sum {} + | sort",
   );
 
-/** Takes and restores a file as often as it goes for so long, and until one was taken. `put` makes it anew where it is not there. */
-async function takeAndRestore(path: string, put: () => void, ms = ATTACK_MS): Promise<{ taken: number; restored: number }> {
-  const until = Date.now() + ms;
-  const count = { taken: 0, restored: 0 };
-  while (Date.now() < until || (count.taken === 0 && Date.now() < until + TAKEN_WITHIN_MS)) {
-    put();
-    const id = newId();
-    const taken = await agent.ask({ what: 'take', id, path });
-    if (taken['ok'] !== true) continue;
-    count.taken += 1;
-    const restored = await agent.ask({ what: 'restore', id });
-    if (restored['ok'] === true) count.restored += 1;
+/** Stops the attacker while `call` runs. */
+async function unattacked<T>(attacker: ChildProcess, call: () => Promise<T>): Promise<T> {
+  attacker.kill('SIGSTOP');
+  try {
+    return await call();
+  } finally {
+    attacker.kill('SIGCONT');
   }
-  return count;
+}
+
+/**
+ * Takes and restores a file as often as it goes for so long, and at least once, and returns the number of files taken. `put` makes it anew where it is not there. Where the
+ * attacker wins the race of taking, the file is taken without it, so that each turn has a restore to attack.
+ */
+async function takeAndRestore(attacker: ChildProcess, path: string, put: () => void): Promise<number> {
+  const until = Date.now() + ATTACK_MS;
+  let taken = 0;
+  do {
+    const id = newId();
+    const take = () => {
+      put();
+      return agent.ask({ what: 'take', id, path });
+    };
+    if ((await take())['ok'] !== true && (await unattacked(attacker, take))['ok'] !== true) continue;
+    taken += 1;
+    await agent.ask({ what: 'restore', id });
+  } while (Date.now() < until || (taken === 0 && Date.now() < until + TAKEN_WITHIN_MS));
+  return taken;
 }
 
 describe('a person without rights', () => {
@@ -73,13 +88,12 @@ describe('a person without rights', () => {
     expect(await agent.ask({ what: 'restore', id })).toMatchObject({ ok: true });
     expect(computer.shell(`stat -c '%u %g' ${DOWNLOADS}/d/evil.sh; cat ${DOWNLOADS}/d/evil.sh`)).toBe('1000 1000\nevil\n');
 
-    computer.attack(['swap', `${DOWNLOADS}/d`, '/etc/profile.d']);
+    const attacker = computer.attack(['swap', `${DOWNLOADS}/d`, '/etc/profile.d']);
     const put = () => {
       const made = `for place in ${DOWNLOADS}/d ${DOWNLOADS}/d.other; do [ -L $place ] || echo evil > $place/evil.sh; done`;
       computer.shell(`${made} 2>/dev/null || true`, ANNA);
     };
-    const count = await takeAndRestore(`${DOWNLOADS}/d/evil.sh`, put);
-    expect(count.taken).toBeGreaterThan(0);
+    expect(await takeAndRestore(attacker, `${DOWNLOADS}/d/evil.sh`, put)).toBeGreaterThan(0);
     expect(outside()).toBe(before);
   });
 
@@ -88,10 +102,9 @@ describe('a person without rights', () => {
     const path = `${DOWNLOADS}/d/large`;
     computer.shell(`mkdir ${DOWNLOADS}/d; echo secret > /etc/shadow; chmod 600 /etc/shadow; chown 1000:1000 ${DOWNLOADS}/d`);
     const before = outside();
-    computer.attack(['replace', `${DOWNLOADS}/d`, '/etc/shadow']);
+    const attacker = computer.attack(['replace', `${DOWNLOADS}/d`, '/etc/shadow']);
     const put = () => computer.shell(`[ -f ${path} ] || { head -c 30000000 /dev/urandom > ${path}; chmod 666 ${path}; }`, ANNA);
-    const count = await takeAndRestore(path, put);
-    expect(count.taken).toBeGreaterThan(0);
+    expect(await takeAndRestore(attacker, path, put)).toBeGreaterThan(0);
     expect(outside()).toBe(before);
   });
 

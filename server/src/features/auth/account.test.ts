@@ -1,6 +1,7 @@
 // proves: asvs-1.3.11
 import { changePassword, changeUsername, currentUser, login } from '@palisade/contract/auth';
 import { endOtherSessions, endSession, listSessions } from '@palisade/contract/sessions';
+import { eventually } from '@palisade/scanner/test/eventually';
 import { describe, expect, test } from 'vitest';
 import { accountParts, type FeaturePerson, PASSWORD } from '#test/account-parts.ts';
 import { ORIGIN, outcomes } from '#test/feature-database.ts';
@@ -106,6 +107,9 @@ describe('sessions', () => {
     for (let use = 0; use < 2; use += 1) {
       clock.now += 6.9 * DAY_MS;
       expect(await person.isSignedIn()).toBe(true);
+      // Its use is noted beside the call.
+      const last_used_at = new Date(clock.now).toISOString();
+      await eventually(async () => expect(await sessions.list(person.id, { limit: 1 })).toMatchObject([{ last_used_at }]));
     }
     clock.now += 7 * DAY_MS;
     expect([await person.isSignedIn(), await sessions.list(person.id, { limit: 10 })]).toEqual([false, []]);
