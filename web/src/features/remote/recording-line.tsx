@@ -36,7 +36,11 @@ export function RecordingLine({ session, track, isPaused }: RecordingLineProps) 
         <>
           <p role="status">
             <IconPlayerRecordFilled size={14} aria-hidden="true" />{' '}
-            {isPaused ? 'The recording is paused.' : 'You record the picture, without voices.'}
+            {isPaused
+              ? 'The recording is paused.'
+              : recording.hasPicture
+                ? 'You record the picture, without voices.'
+                : 'Waiting for the first picture to record.'}
           </p>
           <Button size="s" variant="quiet" icon={IconPlayerStopFilled} onClick={() => stopRecording()}>
             End the recording
@@ -66,10 +70,12 @@ export function RecordingOnItsWay({ session_id }: { session_id: string }) {
   const recording = useRecording();
   if (recording?.session_id !== session_id || recording.phase === 'recording' || recording.phase === 'beginning') return null;
   const { phase, share, sentence, isFull } = recording;
-  if (phase === 'failed')
+  if (phase === 'failed' || phase === 'empty')
     return (
       <p role="alert" className="refusal">
-        The recording could not be handed in. {sentence}
+        {phase === 'empty'
+          ? 'Nothing was recorded: it ended before the first picture.'
+          : `The recording could not be handed in. ${sentence}`}
       </p>
     );
   return (

@@ -5,7 +5,9 @@ import { call, sentenceOf, upload } from '#api/call.ts';
 /** The recording of this page, or its upload. It outlives the screen of the session, because the upload finishes after the session. */
 export interface Recording {
   session_id: string;
-  phase: 'beginning' | 'recording' | 'sending' | 'sent' | 'failed';
+  phase: 'beginning' | 'recording' | 'sending' | 'sent' | 'empty' | 'failed';
+  /** At least one picture is in it. A slow computer needs seconds for the first. */
+  hasPicture: boolean;
   /** The customer has paused, and so has the recording. */
   isPaused: boolean;
   /** Share of the upload that has been sent, from 0 to 1. */
@@ -60,7 +62,7 @@ const isBusy = () => recording !== undefined && ['beginning', 'recording', 'send
 export async function startRecording(session_id: string, track: MediaStreamTrack): Promise<void> {
   const type = typeToRecord();
   if (type === undefined || isBusy()) return;
-  set({ session_id, phase: 'beginning', isPaused: false, share: 0, isFull: false, sentence: undefined });
+  set({ session_id, phase: 'beginning', hasPicture: false, isPaused: false, share: 0, isFull: false, sentence: undefined });
   let begun: SessionFile;
   try {
     begun = await call(beginRecording, { params: { id: session_id } });
@@ -77,6 +79,7 @@ export async function startRecording(session_id: string, track: MediaStreamTrack
   made.addEventListener('dataavailable', ({ data }) => {
     pieces.push(data);
     size += data.size;
+    if (data.size > 0 && recording?.hasPicture === false) update({ hasPicture: true });
     if (made.state !== 'inactive' && size > RECORDING_BYTES_MAXIMUM - SLACK_BYTES) {
       update({ isFull: true });
       stopRecording();
@@ -85,7 +88,8 @@ export async function startRecording(session_id: string, track: MediaStreamTrack
   made.addEventListener('stop', () => {
     own.stop();
     recorder = undefined;
-    void handIn(begun, new File(pieces, begun.filename, { type: 'video/webm' }));
+    if (size === 0) update({ phase: 'empty' });
+    else void handIn(begun, new File(pieces, begun.filename, { type: 'video/webm' }));
   });
   track.addEventListener('ended', stopRecording);
   made.start(PIECE);
