@@ -150,12 +150,12 @@ const auditPageSchema = pageQuerySchema.extend({
     .optional(),
 });
 
-/** Entries about one's own account. `by` is who did it (`support`: the technician of a remote session); another actor's address is not shown. */
+/** Entries about one's own account. `by` is who did it (`support`: the technician of a remote session; `guardian`: another one of the same home); another actor's address is not shown. */
 export const activitySchema = z.object({
   seq: z.int(),
   at: timeSchema,
   kind: shownKindSchema,
-  by: z.enum(['self', 'support', 'administrator', 'server']),
+  by: z.enum(['self', 'support', 'guardian', 'administrator', 'server']),
   address: z.string().nullable(),
   client: z.string().nullable(),
   details: detailsSchema,

@@ -82,11 +82,14 @@ export function personalOf({ personal }: { personal: string | null }): z.infer<t
   return personal === null ? { address: null, client: null, details: {} } : personalSchema.parse(JSON.parse(personal));
 }
 
+/** Kinds of entries about devices and profiles of a home, which its guardians alone change for each other. */
+const HOME_KIND = /^(?:web|profile)_/u;
+
 /** An entry as the person whose account it is about sees it. */
 export function activityOf(entry: Selectable<AuditTables['audit_entries']>): Activity {
   const { seq, at, kind, subject_id, actor_id } = entry;
   const { address, client, details } = personalOf(entry);
-  const other = details['side'] === 'technician' ? 'support' : 'administrator';
+  const other = details['side'] === 'technician' ? 'support' : HOME_KIND.test(kind) ? 'guardian' : 'administrator';
   const by = actor_id === null ? 'server' : actor_id === subject_id ? 'self' : other;
   return { seq, at, kind, by, details, ...(by === 'self' ? { address, client } : { address: null, client: null }) };
 }

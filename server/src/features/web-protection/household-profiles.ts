@@ -138,7 +138,8 @@ export class Profiles {
     if (Object.keys(values).length > 0) await database.updateTable('profiles').set(values).where('id', '=', id).execute();
   }
 
-  async remove({ id, household_id }: ProfileRow, database: Database): Promise<void> {
+  /** Answers the owners of its devices. */
+  async remove({ id, household_id }: ProfileRow, database: Database): Promise<string[]> {
     await lockHome(database, household_id);
     const devices = await database.selectFrom('web_devices').selectAll().where('profile_id', '=', id).execute();
     for (const device of devices) await moveDevice(device, null, database);
@@ -152,6 +153,7 @@ export class Profiles {
           .execute();
     }
     await database.deleteFrom('profiles').where('id', '=', id).execute();
+    return devices.map(({ user_id }) => user_id);
   }
 
   async pause(

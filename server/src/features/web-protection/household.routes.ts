@@ -67,10 +67,12 @@ function changerOf({ recorded, changed }: HouseholdParts) {
   return async <Result>(
     by: By,
     guardian_ids: readonly string[],
-    [kind, profile]: readonly [AuditKind, (string | undefined)?],
+    [kind, profile, device_name]: readonly [AuditKind, (string | undefined)?, string?],
     change: (database: Database) => Promise<Result>,
+    owners?: (result: Result) => readonly string[],
   ): Promise<Result> => {
-    const result = await recorded(by, kind, change, profile === undefined ? {} : { profile });
+    const details = { ...(profile !== undefined && { profile }), ...(device_name !== undefined && { device_name }) };
+    const result = await recorded(by, kind, change, details, owners);
     for (const id of guardian_ids) changed(id);
     return result;
   };
@@ -109,7 +111,8 @@ function serveProfiles(api: Api, parts: HouseholdParts): void {
     return await homes.readProfile(row.household_id, row.id);
   });
   serve(api, removeProfile, ownProfile, async ({ row, ...by }) => {
-    await change(by, row.guardian_ids, ['profile_removed', row.name], (database) => profiles.remove(row, database));
+    const remove = (database: Database) => profiles.remove(row, database);
+    await change(by, row.guardian_ids, ['profile_removed', row.name], remove, (owner_ids) => owner_ids);
   });
   serve(api, pauseProfile, ownProfile, ({ row, body, ...by }) =>
     change(by, row.guardian_ids, [body.pause === 'end' ? 'profile_resumed' : 'profile_paused', row.name], (database) =>
@@ -137,7 +140,7 @@ function serveProfiles(api: Api, parts: HouseholdParts): void {
   serve(api, setDeviceProfile, ownDevice, async ({ row, body, ...by }) => {
     const profile = await profiles.find(body.profile_id ?? row.profile_id ?? '');
     const give = (database: Database) => profiles.giveDevice(by.session.user.id, row, body.profile_id, database);
-    await change(by, row.guardian_ids, ['profile_device_changed', profile?.name], give);
+    await change(by, row.guardian_ids, ['profile_device_changed', profile?.name, row.name], give, () => [row.user_id]);
   });
 }
 

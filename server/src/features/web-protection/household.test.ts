@@ -26,7 +26,14 @@ import {
 import { deleteAccount } from '@palisade/contract/privacy';
 import { addProviderDomain } from '@palisade/contract/scam-check';
 import { assignSubscription, cancelSubscription } from '@palisade/contract/subscription';
-import { addWebDevice, listWebRefusals, readWebProtection, renewWebKey, showWebNames } from '@palisade/contract/web-protection';
+import {
+  addWebDevice,
+  listWebRefusals,
+  readWebProtection,
+  removeWebDevice,
+  renewWebKey,
+  showWebNames,
+} from '@palisade/contract/web-protection';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
@@ -102,14 +109,13 @@ async function family() {
   /** Has the device asked for names that are refused, and answers the ids of their refusals. */
   const refused = async (...names: string[]) => {
     for (const name of names) expect(await rcode(device.key, name)).toBe(NXDOMAIN);
-    return await eventually(async () => {
-      const rows = (await look(profile.ask_key)).refused;
-      return names.map((name) => {
-        const id = rows.find((row) => row.name === name)?.id;
-        if (id === undefined) throw new Error(`${name} is not on the page.`);
-        return id;
-      });
+    // Looks are limited, so the page is read once.
+    await eventually(async () => {
+      const rows = await database.selectFrom('web_refusals').select('name').where('device_id', '=', device.id).execute();
+      expect(rows.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
     });
+    const rows = (await look(profile.ask_key)).refused;
+    return names.map((name) => rows.find((row) => row.name === name)?.id ?? '');
   };
   const block = async (name: string) =>
     replyOf(await call(addProfileName, { token, params: { id: profile.id }, body: { name, verdict: 'block' } }));
@@ -245,7 +251,8 @@ describe('two guardians', () => {
     });
     expect(shared(other)).toEqual(shared(one));
     const { token } = second;
-    expect(replyOf(await call(readWebProtection, { token })).devices).toMatchObject([{ id: first.device.id }]);
+    const tv = await deviceOf(first.token, first.profile.id, 'TV');
+    expect(replyOf(await call(readWebProtection, { token })).devices).toMatchObject([{ id: tv.id }, { id: first.device.id }]);
     const { key } = replyOf(await call(renewWebKey, { token, params: { id: first.device.id } }));
     expect([await rcode(first.device.key, 'shop.example'), await rcode(key, 'shop.example')]).toEqual([404, NOERROR]);
     await profileOf(token, 'Leo');
@@ -253,6 +260,28 @@ describe('two guardians', () => {
     const freed = { token, params: { id: first.device.id }, body: { profile_id: null } };
     replyOf(await call(setDeviceProfile, freed));
     expect(await call(setDeviceProfile, freed)).toMatchObject({ status: 404 });
+    const phone = await deviceOf(first.token, first.profile.id, 'Phone');
+    replyOf(await call(removeWebDevice, { token, params: { id: tv.id } }));
+    replyOf(await call(removeProfile, { token, params: first.params }));
+    // The owner of the devices finds all of it, and the other guardian too.
+    const told = async (of: string) =>
+      replyOf(await call(listActivity, { token: of }))
+        .toReversed()
+        .filter(({ kind }) => /^(?:web_key|web_device_removed|profile_device|profile_removed)/u.test(kind))
+        .map(({ kind, by, address, details }) => [kind, by, address !== null, details['device_name'] ?? details['profile']]);
+    const changes = (by: 'self' | 'guardian') =>
+      [
+        ['web_key_renewed', 'Tablet'],
+        ['profile_device_changed', 'Tablet'],
+        ['web_device_removed', 'TV'],
+        ['profile_removed', 'Mia'],
+      ].map(([kind, name]) => [kind, by, by === 'self', name]);
+    expect(await told(token)).toEqual(changes('self'));
+    expect((await told(first.token)).filter(([, by]) => by === 'guardian')).toEqual(changes('guardian'));
+    expect(replyOf(await call(readWebProtection, { token: first.token })).devices.map(({ id }) => id)).toEqual([
+      phone.id,
+      first.device.id,
+    ]);
   });
 
   test('both have a silent device of a profile in their status, with its step', async () => {

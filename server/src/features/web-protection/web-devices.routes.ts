@@ -30,17 +30,20 @@ export type Recorded = <Result>(
   kind: AuditKind,
   change: (database: Kysely<WebProtectionTables>) => Promise<Result>,
   details?: Record<string, string>,
+  /** Owners of changed devices, who find the entry in their own history too. */
+  owners?: (result: Result) => readonly string[],
 ) => Promise<Result>;
 
 /** Changes something and records it, in one transaction. Entries name no website. */
 export function recorderOf(database: Kysely<WebProtectionTables & AuditTables>, audit: Audit, changed: Changed): Recorded {
-  return async ({ session, request }, kind, change, details = {}) => {
+  return async ({ session, request }, kind, change, details = {}, owners = () => []) => {
     const { id } = session.user;
     return changed(
       await inTransaction(database, async (transaction) => {
         const result = await change(transaction.$pickTables<keyof WebProtectionTables>());
-        const entry = { kind, subject_id: id, actor_id: id, origin: originOf(request), details };
-        await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+        const entry = { kind, actor_id: id, origin: originOf(request), details };
+        for (const subject_id of new Set([id, ...owners(result)]))
+          await audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, subject_id });
         return result;
       }),
     );
@@ -81,13 +84,14 @@ export function serveWebDevices(
     return await recorded({ session, request }, 'web_device_added', add, detailsOf(body));
   });
   serve(api, removeWebDevice, homeDevice, async ({ row, ...by }) => {
-    await recorded(by, 'web_device_removed', (transaction) => devices.remove(row.id, transaction), detailsOf(row));
+    const remove = (transaction: Kysely<WebProtectionTables>) => devices.remove(row.id, transaction);
+    await recorded(by, 'web_device_removed', remove, detailsOf(row), () => [row.user_id]);
     row.guardian_ids.forEach(changedPage);
     if (row.device_id !== null) await tellAgent(row.device_id);
   });
   serve(api, renewWebKey, homeDevice, async ({ row, ...by }) => {
     const renew = (transaction: Kysely<WebProtectionTables>) => devices.renewKey(row, transaction);
-    const renewed = await recorded(by, 'web_key_renewed', renew, detailsOf(row));
+    const renewed = await recorded(by, 'web_key_renewed', renew, detailsOf(row), () => [row.user_id]);
     row.guardian_ids.forEach(changedPage);
     if (row.device_id !== null) await tellAgent(row.device_id);
     return renewed;

@@ -143,6 +143,10 @@ const SENTENCES: Partial<Record<ShownKind, (told: Told) => string>> = {
   file_restored: withFact('filename'),
   file_deleted: withFact('filename'),
   setup_changed: withFact('company_name'),
+  web_device_removed: withFact('device_name'),
+  web_key_renewed: withFact('device_name'),
+  profile_device_changed: withFact('device_name'),
+  profile_removed: withFact('profile'),
 };
 
 /** A sentence about the activity without its full stop: "Signed in with Firefox on Windows from 203.0.113.7". */

@@ -26,6 +26,7 @@ const activityQuery = infiniteQueryOptions({
 const BY: Record<Activity['by'], string> = {
   self: '',
   support: 'by support',
+  guardian: 'by another guardian',
   administrator: 'by an administrator',
   server: 'by the server',
 };
