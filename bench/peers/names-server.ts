@@ -1,28 +1,17 @@
 // The resolver of web protection alone, with one list: bench/names.ts starts it.
 import { createReadStream } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { createInterface } from 'node:readline';
-import { setImmediate as turn } from 'node:timers/promises';
-import { ListLines } from '@palisade/names/list-lines';
 import { listenPlain } from '@palisade/names/listen';
-import { NameListBuilder } from '@palisade/names/name-list';
 import { neverRefused } from '@palisade/names/never-refused';
+import { readList } from '@palisade/names/read-list';
 import { Resolver } from '@palisade/names/resolver';
 import { plainUpstream } from '@palisade/names/upstream';
 
 const [path = '', upstream_port = ''] = process.argv.slice(2);
-const LINES_AT_ONCE = 500;
 const delays = monitorEventLoopDelay({ resolution: 1 });
 delays.enable();
 const began = performance.now();
-const builder = new NameListBuilder();
-const lines = new ListLines();
-let read = 0;
-for await (const line of createInterface({ input: createReadStream(path) })) {
-  for (const name of lines.read(line)) builder.add(name);
-  if (++read % LINES_AT_ONCE === 0) await turn();
-}
-const list = await builder.finish();
+const list = await readList(createReadStream(path), 5_000_000);
 delays.disable();
 const resolver = new Resolver({
   upstreams: [plainUpstream({ host: '127.0.0.1', port: Number(upstream_port) })],

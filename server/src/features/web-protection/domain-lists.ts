@@ -4,10 +4,9 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate as turn } from 'node:timers/promises';
 import type { DomainList } from '@palisade/contract/web-protection';
-import { ListLines, linesIn } from '@palisade/names/list-lines';
-import { type NameList, NameListBuilder } from '@palisade/names/name-list';
+import type { NameList } from '@palisade/names/name-list';
+import { readList } from '@palisade/names/read-list';
 import type { FastifyBaseLogger } from 'fastify';
 import type { DomainListSource } from '#platform/dns-settings.ts';
 import { refuse } from './web-protection.refusals.ts';
@@ -17,8 +16,6 @@ const LOOK_MS = 3_600_000;
 const FETCH_MS = 300_000;
 const BYTES_MAXIMUM = 256 * 1024 ** 2;
 const NAMES_MAXIMUM = 5_000_000;
-const LINES_AT_ONCE = 10;
-const TURN_MS = 10;
 
 interface Loaded {
   names: NameList;
@@ -34,26 +31,10 @@ interface Entry {
   fault: string | null;
 }
 
-/** Reads a list in steps between which others run. @throws Error for too many names, or none. */
+/** @throws Error for too many names, or none. */
 async function load(path: string): Promise<Loaded> {
-  const builder = new NameListBuilder();
-  const reader = new ListLines();
-  let count = 0;
-  let turned_at = performance.now();
-  for await (const lines of linesIn(createReadStream(path))) {
-    for (const [index, line] of lines.entries()) {
-      for (const name of reader.read(line)) {
-        builder.add(name);
-        count++;
-      }
-      if (count > NAMES_MAXIMUM) throw new Error(`It has more than ${NAMES_MAXIMUM} names.`);
-      if (index % LINES_AT_ONCE !== 0 || performance.now() - turned_at < TURN_MS) continue;
-      await turn();
-      turned_at = performance.now();
-    }
-  }
-  if (count === 0) throw new Error('It has no names.');
-  return { names: await builder.finish(), as_of: (await stat(path)).mtime.toISOString() };
+  const names = await readList(createReadStream(path), NAMES_MAXIMUM);
+  return { names, as_of: (await stat(path)).mtime.toISOString() };
 }
 
 /** Stops after the most bytes of a list. */
