@@ -37,12 +37,10 @@ import { createBlocks } from '#features/enforcement/blocks.ts';
 import { createCallGuard, createPasswordGuard } from '#features/enforcement/call-guard.ts';
 import { serveEnforcement } from '#features/enforcement/enforcement.routes.ts';
 import { createLoginGuard } from '#features/enforcement/login-guard.ts';
-import { profilesPart } from '#features/web-protection/household-export.ts';
-import type { WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
 import type { Audit } from '#platform/audit.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isLoopbackSource, isPrivateNetwork } from '#platform/origin.ts';
-import { partOf } from '#platform/personal-data.ts';
+import { type PersonalPart, partOf } from '#platform/personal-data.ts';
 import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
@@ -102,6 +100,8 @@ type AccountsParts = {
   proxies: ProxyWatch;
   facts: PeopleFacts;
   onChange: (user_id: string, topic: Topic) => void;
+  /** Parts of the file of a person’s data that are no tables. Read once all features are built. */
+  furtherParts: () => readonly PersonalPart[];
   now: () => number;
 } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
   Pick<Parameters<typeof createLoginGuard>[0], 'onLift'> &
@@ -119,12 +119,12 @@ type AccountTableNames =
 /** Builds the log of a person's account, its export and its end. */
 function buildPrivacy(
   { settings }: AppOptions,
-  parts: Pick<AccountsParts, 'database' | 'audit' | 'mail' | 'verifyLog' | 'forget' | 'now'> & {
+  parts: Pick<AccountsParts, 'database' | 'audit' | 'mail' | 'verifyLog' | 'forget' | 'furtherParts' | 'now'> & {
     sessions: ReturnType<typeof createSessions>;
     auth: ReturnType<typeof createAuth>;
   },
 ) {
-  const { database, audit, mail, verifyLog, forget, now, sessions, auth } = parts;
+  const { database, audit, mail, verifyLog, forget, furtherParts, now, sessions, auth } = parts;
   const auditTables = database.$pickTables<'audit_entries' | 'audit_head'>();
   const auditLog = createAuditLog({ database: auditTables, accounts: auth, verify: verifyLog, now });
   const dataExport = createExport({
@@ -132,7 +132,7 @@ function buildPrivacy(
     audit,
     parts: [
       ...PERSONAL_TABLES.map((table) => partOf(database, table)),
-      profilesPart(database.$pickTables<keyof WebProtectionTables>()),
+      ...furtherParts(),
       { name: 'activity', rows: ({ id }) => auditLog.allActivity(id) },
     ],
     now,
@@ -264,7 +264,7 @@ function buildUsers(
 /** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
 export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
   const { settings, logger } = appOptions;
-  const { database, audit, counters, mail, proxies, verifyLog, news, leaked, onLift, observe, forget, onChange, now } = parts;
+  const { database, audit, counters, mail, proxies, news, leaked, onLift, observe, onChange, now } = parts;
   const passwords = createPasswords({
     database: database.$pickTables<'installation'>(),
     exposure: settings.exposure,
@@ -357,7 +357,7 @@ export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
       serveAccountFeatures(api, appOptions, {
         ...{ auth, sessions, blocks, guard, callGuard, requirePassword, passkeys, secondFactors, twoFactor, signIn },
         ...{ emailProofs, accounts, users, recovery, passwords, proxies, audit, mail, now, database: accountTables },
-        ...buildPrivacy(appOptions, { database, audit, sessions, mail, auth, verifyLog, forget, now }),
+        ...buildPrivacy(appOptions, { ...parts, sessions, auth }),
       }),
 
     /** Those of several people who must have a second factor and have none. */

@@ -162,17 +162,12 @@ export async function buildFeatures(appOptions: AppOptions, foundation: Foundati
   });
   const { antivirus } = scanner;
   const accounts: Accounts = buildAccounts(appOptions, {
-    database,
-    audit,
-    counters,
-    mail,
-    verifyLog,
-    news,
-    proxies,
+    ...{ database, audit, counters, mail, verifyLog, news, proxies },
     leaked: foundation.leaked,
     facts: peopleFacts(database, now, () => subscriptions),
     observe: (event) => monitor.detection.observe(event),
     onChange: changed,
+    furtherParts: () => webProtection.personalParts,
     onLift: (block) => monitor.detection.forgive(block),
     forget: whatIsForgotten({
       ...{ database, antivirus, remote, changed },

@@ -11,6 +11,7 @@ import { webDeviceLimit } from '#features/subscriptions/device-limit.ts';
 import { CategoryLists } from '#features/web-protection/category-lists.ts';
 import { DangerousNames } from '#features/web-protection/dangerous-names.ts';
 import { DomainLists } from '#features/web-protection/domain-lists.ts';
+import { webProtectionParts } from '#features/web-protection/household-export.ts';
 import { ProfilePolicies } from '#features/web-protection/household-rules.ts';
 import { NameListeners } from '#features/web-protection/name-listeners.ts';
 import { dangerousLevel } from '#features/web-protection/name-rules.ts';
@@ -175,6 +176,7 @@ export async function buildWebProtection(appOptions: AppOptions, parts: WebProte
     listen: (passed: PassedSockets = new Map()) => listeners.open(passed),
     home: (user_id: string) => homes.facts(user_id),
     forgetPerson: household.forget,
+    personalParts: webProtectionParts({ counts, homes }),
     serve(api: Api) {
       const { recorded } = serveWebProtection(api, { ...audited, ...ofAgents, ...served });
       household.serve(api, { recorded, changed, policies: profiles });

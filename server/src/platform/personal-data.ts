@@ -20,7 +20,7 @@ export interface PersonalTable {
   /** Columns of JSON text. */
   json?: readonly string[];
   /** Further condition on rows about the person. */
-  where?: { column: string; is: number };
+  where?: { column: string; is: number | null };
 }
 
 /** Rows about a person under a name, read as they are asked for. */
@@ -47,7 +47,10 @@ export function partOf<Tables>(database: Kysely<Tables>, personal: PersonalTable
     async *rows(subject) {
       const pages = inPages(READ_AT_ONCE, async (last?: Record<string, unknown>) => {
         const further = last === undefined ? sql`` : sql`and ${sql.ref(key)} > ${last[key]}`;
-        const narrowed = where === undefined ? sql`` : sql`and ${sql.ref(where.column)} = ${where.is}`;
+        const narrowed =
+          where === undefined
+            ? sql``
+            : sql`and ${sql.ref(where.column)} ${where.is === null ? sql`is null` : sql`= ${where.is}`}`;
         const { rows } = await sql<Record<string, unknown>>`
           select * from ${sql.table(table)} where ${sql.ref(column)} = ${subject[holds]} ${narrowed} ${further}
           order by ${sql.ref(key)} limit ${READ_AT_ONCE}`.execute(database);

@@ -267,19 +267,19 @@ const fileSchema = z.intersection(
 /** Columns in which it says whose a row is. A new one belongs here, and its table into the file. */
 const WHOSE = /^(user_id|recipient)$/;
 
-test('every table that knows people is in the file of all their data', async () => {
-  // A view shows a table's rows under another name.
-  const tables = (await app.app.database.introspection.getTables()).filter(({ isView }) => !isView);
-  const personal = tables.filter(({ columns }) => columns.some(({ name }) => WHOSE.test(name))).map(({ name }) => name);
-  expect(PERSONAL_TABLES.map(({ table }) => table)).toEqual(expect.arrayContaining(personal));
-});
-
 describe('the file of all one’s data', async () => {
   const person = await leaveTraces('zwetlana-quux');
   const other = await leaveTraces('ottokar-xyzzy');
   const response = await exportFor(person, { recovery_code: person.recovery_code });
   const text = await response.text();
   const file = fileSchema.parse(JSON.parse(text));
+
+  test('has every table that knows people', async () => {
+    // A view shows a table's rows under another name.
+    const tables = (await app.app.database.introspection.getTables()).filter(({ isView }) => !isView);
+    const personal = tables.filter(({ columns }) => columns.some(({ name }) => WHOSE.test(name))).map(({ name }) => name);
+    expect(Object.keys(file)).toEqual(expect.arrayContaining(personal));
+  });
 
   test('is a file', () => {
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="palisade-data.json"');

@@ -1,21 +1,24 @@
 import type { BodyOf } from '@palisade/contract/endpoint';
 import type { AgeGroup, addProfile } from '@palisade/contract/household';
+import { webRefusalSchema } from '@palisade/contract/web-protection';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
+import { partOf } from '#platform/personal-data.ts';
 import { addPerson, featureDatabase, outcomes } from '#test/feature-database.ts';
 import { isPostgres } from '#test/harness.ts';
 import { Homes } from './household.ts';
 import { Asks } from './household-asks.ts';
+import { webProtectionParts } from './household-export.ts';
 import { Guardians } from './household-guardians.ts';
 import { Profiles } from './household-profiles.ts';
 import { refusalId } from './household-view.ts';
 import { QuestionCounts } from './question-counts.ts';
 import { newKey } from './web-devices.ts';
-import type { WebProtectionTables } from './web-protection.tables.ts';
+import { WEB_PROTECTION_PERSONAL, type WebProtectionTables } from './web-protection.tables.ts';
 
 const now = () => Date.parse('2026-11-20T10:00:00.000Z');
 const at = new Date(now()).toISOString();
@@ -132,6 +135,44 @@ needing('PostgreSQL', isPostgres()).test(
     await leaving;
     expect(await outcomes(late)).toEqual(['not_found', 'not_found']);
     expect((await homes.read(stays)).profiles.map(({ devices }) => devices.length)).toEqual([1, 0]);
+  },
+);
+
+/** A part of the file of a person's data. */
+async function filed(counts: QuestionCounts, name: string, user_id: string) {
+  const rows: unknown[] = [];
+  const part = webProtectionParts({ counts, homes }).find((one) => one.name === name);
+  for await (const row of part?.rows({ id: user_id, email: '' }) ?? []) rows.push(row);
+  return rows;
+}
+
+test.each<AgeGroup>(['child', 'sixteen'])(
+  'the file of a guardian’s data has what they see of a profile of %s',
+  async (age_group) => {
+    const { user_id, device_id, profile } = await start(age_group);
+    const shared_by = [profile.id];
+    await profiles.add(user_id, 50, { ...bodyOf('child'), name: 'Computer', shared_by }, database);
+    const co_guardian = await addPerson(all);
+    const { household_id } = profile;
+    await database.insertInto('guardians').values({ user_id: co_guardian, household_id, joined_at: at }).execute();
+    const counts = new QuestionCounts({ database, now, onFirst() {}, onDangerous: async () => {}, onFailure() {} });
+    onTestFinished(() => counts.close());
+    counts.add({ device_id, key: device_id, user_id, profile_id: profile.id, is_private: age_group === 'sixteen' });
+    await counts.write();
+    const counted = WEB_PROTECTION_PERSONAL.filter(({ table }) => table === 'web_counts');
+    for (const id of [user_id, co_guardian]) {
+      const shown = (await homes.read(id)).profiles;
+      expect(shown.map(({ refused }) => refused.length)).toEqual([age_group === 'child' ? 1 : 0, 0]);
+      expect(await filed(counts, 'profiles', id)).toEqual(shown.map(({ ask_key: _key, ...fields }) => fields));
+      expect(await filed(counts, 'web_refusals', id)).toEqual([]);
+      for (const table of counted)
+        for await (const row of partOf(all, table).rows({ id, email: '' })) expect(row).toBeUndefined();
+    }
+    // The names that they see as those of their own device, field by field.
+    await database.updateTable('web_devices').set({ profile_id: null }).where('id', '=', device_id).execute();
+    const own = await counts.refused(user_id, { limit: 10 });
+    expect(await filed(counts, 'web_refusals', user_id)).toEqual(own);
+    expect(own.map((row) => webRefusalSchema.strict().parse(row).name)).toEqual(age_group === 'child' ? ['club.example'] : []);
   },
 );
 

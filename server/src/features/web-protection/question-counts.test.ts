@@ -1,10 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
-import { partOf } from '#platform/personal-data.ts';
 import { addPerson, featureDatabase } from '#test/feature-database.ts';
 import { type DangerousRefusal, type Outcome, QuestionCounts } from './question-counts.ts';
 import { refusedNameIncident } from './refused-name-incident.ts';
-import { WEB_PROTECTION_PERSONAL } from './web-protection.tables.ts';
 
 const database = await featureDatabase();
 const now = Date.parse('2026-11-20T10:00:00.000Z');
@@ -105,15 +103,6 @@ test('counts and names of a failed writing are written with the next one', async
   expect(await counted()).toEqual([{ count: 3 }]);
 });
 
-/** Refused names in the file of all data of a person. */
-async function exportedNames(user_id: string): Promise<unknown[]> {
-  const tables = WEB_PROTECTION_PERSONAL.filter(({ table }) => table === 'web_refusals');
-  const names: unknown[] = [];
-  for (const table of tables)
-    for await (const { name } of partOf(database, table).rows({ id: user_id, email: '' })) names.push(name);
-  return names;
-}
-
 test('private names are in no answer to an owner and in no alert, and stay private', async () => {
   const told: (string | undefined)[] = [];
   const { user_id, counts, refuse, kept, counted } = await start(async ({ name }) => void told.push(name));
@@ -123,7 +112,6 @@ test('private names are in no answer to an owner and in no alert, and stay priva
   refuse('b.evil.example');
   await counts.write();
   expect([await seen(), told]).toEqual([['b.evil.example'], [undefined]]);
-  expect(await exportedNames(user_id)).toEqual(['b.evil.example']);
   // Its person is 16 by now, or the device has another profile.
   refuse('b.evil.example', { is_private: true });
   refuse('a.evil.example');

@@ -246,7 +246,7 @@ export class QuestionCounts {
       .where('profile_id', 'is', null);
     let query = this.database
       .selectFrom('web_refusals')
-      .selectAll()
+      .select(['id', 'device_id', 'name', 'rule', 'category', 'count', 'last_at'])
       .where('user_id', '=', user_id)
       .where('device_id', 'in', own)
       .where('is_private', '=', 0);

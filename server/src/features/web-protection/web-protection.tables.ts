@@ -66,8 +66,8 @@ export const WEB_PROTECTION_PERSONAL: readonly PersonalTable[] = [
   { table: 'web_devices', withheld: ['key', 'silence_told'] },
   { table: 'web_policies', key: 'user_id', json: ['categories', 'services'] },
   { table: 'web_names' },
-  { table: 'web_counts' },
-  { table: 'web_refusals', where: { column: 'is_private', is: 0 } },
+  // Counts of a profile are its person’s: guardians get what they see of it.
+  { table: 'web_counts', where: { column: 'profile_id', is: null } },
   { table: 'web_shown_names' },
   { table: 'guardians', key: 'user_id' },
   { table: 'household_invites', withheld: ['token_hash'] },
