@@ -20,7 +20,7 @@ import { namesOverHttps, serveAppleProfiles } from '#features/web-protection/nam
 import { Policies } from '#features/web-protection/policies.ts';
 import { QuestionCounts } from '#features/web-protection/question-counts.ts';
 import { QuestionDesk } from '#features/web-protection/question-desk.ts';
-import { refusedNameIncident } from '#features/web-protection/refused-name-incident.ts';
+import { raiseRefusedName } from '#features/web-protection/refused-name-incident.ts';
 import { WebDevices } from '#features/web-protection/web-devices.ts';
 import { serveWebProtection } from '#features/web-protection/web-protection.routes.ts';
 import type { WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
@@ -111,11 +111,6 @@ export async function buildWebProtection(appOptions: AppOptions, parts: WebProte
   const devices = new WebDevices({ database, now });
   const household = buildHousehold({ ...parts, public_url });
   const { homes } = household;
-  /** Guardians where the device has a profile, else its owner. */
-  const peopleOf = async ({ user_id, profile_id }: { user_id: string; profile_id: string | null }) => {
-    const guardians = await homes.guardiansOf(profile_id);
-    return guardians.length === 0 ? [user_id] : guardians;
-  };
   const rulesOfDanger = dangerousLevel({
     ...{ dangerous, provider: providerLists },
     dangerousLists: () => domainLists.of('dangerous'),
@@ -129,15 +124,19 @@ export async function buildWebProtection(appOptions: AppOptions, parts: WebProte
     database,
     now,
     onFirst(device) {
-      peopleOf(device)
+      homes
+        .peopleOf(device)
         .then((ids) => {
           for (const id of ids) changed(id);
         })
         .catch((error: unknown) => logFailure(logger, error, 'pages could not be told of a device'));
     },
-    async onDangerous(refusal) {
-      if ((await premium.current(refusal.user_id)).is_premium) await raise(refusedNameIncident(refusal));
-    },
+    onDangerous: (refusal) =>
+      raiseRefusedName(refusal, {
+        peopleOf: (device) => homes.peopleOf(device),
+        isPremium: async (user_id) => (await premium.current(user_id)).is_premium,
+        raise,
+      }),
     onFailure: (error) => logFailure(logger, error, 'questions for names could not be counted'),
   });
   const desk = new QuestionDesk({
@@ -148,7 +147,7 @@ export async function buildWebProtection(appOptions: AppOptions, parts: WebProte
   domainLists.open();
   jobs.handle(SILENCE, () =>
     devices.tellOfSilence(async (device) => {
-      for (const user_id of await peopleOf(device)) await onSilent({ ...device, user_id });
+      for (const user_id of await homes.peopleOf(device)) await onSilent({ ...device, user_id });
     }),
   );
   const installation = parts.database.$pickTables<'installation'>();

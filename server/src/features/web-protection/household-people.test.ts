@@ -17,6 +17,7 @@ import { Guardians } from './household-guardians.ts';
 import { Profiles } from './household-profiles.ts';
 import { refusalId } from './household-view.ts';
 import { QuestionCounts } from './question-counts.ts';
+import { raiseRefusedName } from './refused-name-incident.ts';
 import { newKey } from './web-devices.ts';
 import { WEB_PROTECTION_PERSONAL, type WebProtectionTables } from './web-protection.tables.ts';
 
@@ -250,4 +251,35 @@ test('counts of the person who had a device before are not shown with the next o
   counts.add({ ...asking, profile_id: profile.id });
   await counts.write();
   expect((await homes.read(user_id)).profiles[0]?.today).toEqual({ answered: 1, refused: [] });
+});
+
+test('a dangerous name is an alert of each guardian with a plan, and without its name for a person of 16', async () => {
+  const dangerOf = async (age_group: AgeGroup, hasProfile = true) => {
+    const { user_id, profile, device_id } = await start(age_group);
+    const [other, poor] = [await addPerson(all), await addPerson(all)];
+    for (const id of [other, poor])
+      await database.insertInto('guardians').values({ user_id: id, household_id: profile.household_id, joined_at: at }).execute();
+    const raised: string[] = [];
+    const counts = new QuestionCounts({
+      ...{ database, now, onFirst() {}, onFailure: (error) => raised.push(String(error)) },
+      onDangerous: (refusal) =>
+        raiseRefusedName(refusal, {
+          peopleOf: (device) => homes.peopleOf(device),
+          isPremium: async (id) => id !== poor,
+          raise: async ({ user_id: id, evidence }) => {
+            const who = id === user_id ? 'owner' : id === other ? 'other' : 'poor';
+            raised.push(`${who}: ${JSON.stringify(evidence.events).includes('evil.example')}`);
+          },
+        }),
+    });
+    onTestFinished(() => counts.close());
+    const profile_id = hasProfile ? profile.id : null;
+    const refusal = { name: 'evil.example', rule: 'evil.example', category: 'dangerous' };
+    counts.add({ device_id, key: device_id, user_id, profile_id, refusal, is_private: age_group === 'sixteen' });
+    await counts.write();
+    return raised.sort();
+  };
+  expect(await dangerOf('child')).toEqual(['other: true', 'owner: true']);
+  expect(await dangerOf('sixteen')).toEqual(['other: false', 'owner: false']);
+  expect(await dangerOf('child', false)).toEqual(['owner: true']);
 });

@@ -87,6 +87,12 @@ export class Homes {
     return rows.map(({ user_id }) => user_id);
   }
 
+  /** The people whom a device concerns: guardians where it has a profile, else its owner. */
+  async peopleOf({ user_id, profile_id }: { user_id: string; profile_id: string | null }): Promise<string[]> {
+    const guardians = await this.guardiansOf(profile_id);
+    return guardians.length === 0 ? [user_id] : guardians;
+  }
+
   /** Profiles that the home has room for. */
   async limitOf(guardian_ids: readonly string[]): Promise<number> {
     return Math.min(await this.people.profileLimit(guardian_ids), PROFILES_MAXIMUM);

@@ -136,10 +136,10 @@ test('names that were refused in a pause are counted, and kept by none', async (
 });
 
 test('an alert of a private device does not name the website', () => {
-  const refusal = { user_id: 'anna', device: { id: 'phone', name: 'Phone' }, at: '2026-11-20T10:00:00.000Z' };
-  const events = (name: string | undefined) => refusedNameIncident({ ...refusal, name }).evidence.events;
+  const refusal = { user_id: 'anna', profile_id: null, device: { id: 'phone', name: 'Phone' }, at: '2026-11-20T10:00:00.000Z' };
+  const events = (name: string | undefined) => refusedNameIncident('me', { ...refusal, name }).evidence.events;
   expect(JSON.stringify(events('evil.example'))).toContain('evil.example');
-  expect(events(undefined)).toMatchObject([{ what: refusedNameIncident({ ...refusal, name: undefined }).phrase }]);
+  expect(events(undefined)).toMatchObject([{ what: refusedNameIncident('me', { ...refusal, name: undefined }).phrase }]);
 });
 
 test('a question from before a key was renewed is counted, and does not show the device as seen', async () => {

@@ -34,6 +34,8 @@ export interface Outcome {
 
 export interface DangerousRefusal {
   user_id: string;
+  /** The profile that the device had then. */
+  profile_id: string | null;
   device: { id: string; name: string };
   /** Undefined where the name is private. */
   name: string | undefined;
@@ -151,9 +153,9 @@ export class QuestionCounts {
         ({ device_id, category }) => device_id === device.id && category === 'dangerous',
       );
       if (dangerous === undefined) continue;
-      const { user_id, last_at: at } = dangerous;
+      const { user_id, profile_id, last_at: at } = dangerous;
       const name = dangerous.is_private === 1 ? undefined : dangerous.name;
-      await this.onDangerous({ user_id, device, name, at }).catch(this.onFailure);
+      await this.onDangerous({ user_id, profile_id, device, name, at }).catch(this.onFailure);
     }
   }
 

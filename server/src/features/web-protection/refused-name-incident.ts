@@ -6,7 +6,7 @@ import type { DangerousRefusal } from './question-counts.ts';
 const DAY_MS = 86_400_000;
 
 /** Refused dangerous names as an alert: one for each device and day. It names no private name. */
-export function refusedNameIncident({ user_id, device, name, at }: DangerousRefusal): Incident {
+export function refusedNameIncident(user_id: string, { device, name, at }: DangerousRefusal): Incident {
   const phrase = alertPhrase('web_protection.refused', { device: device.name });
   return {
     rule: REFUSED_NAME_RULE,
@@ -28,4 +28,17 @@ export function refusedNameIncident({ user_id, device, name, at }: DangerousRefu
     session_id: null,
     gap_ms: DAY_MS,
   };
+}
+
+/** Raises an alert of each premium person whom the device concerns. */
+export async function raiseRefusedName(
+  refusal: DangerousRefusal,
+  parts: {
+    peopleOf: (device: Pick<DangerousRefusal, 'user_id' | 'profile_id'>) => Promise<readonly string[]>;
+    isPremium: (user_id: string) => Promise<boolean>;
+    raise: (incident: Incident) => Promise<void>;
+  },
+): Promise<void> {
+  for (const user_id of await parts.peopleOf(refusal))
+    if (await parts.isPremium(user_id)) await parts.raise(refusedNameIncident(user_id, refusal));
 }
