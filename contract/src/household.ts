@@ -341,7 +341,7 @@ export const inviteGuardian = endpoint({
   changes: 'devices',
   body: z.object({ email: z.string({ error: 'Enter an email address, like name@example.com.' }).trim().max(320) }),
   status: 201,
-  /** `link`: to be handed over where no mail goes out. */
+  /** `link`: to be handed over where no mail goes out. Without PUBLIC_URL it is a path: a caller may forge the host of a request. */
   reply: homeInviteSchema.extend({ link: z.string() }),
   problems: ['conflict', 'not_found'],
 });

@@ -147,13 +147,14 @@ it('answers “May I?” with a line', async () => {
   expect(server.callsOf(answer).map(({ body }) => body)).toEqual([{ answer: 'no', line: 'After homework' }]);
 });
 
-it('invites a guardian, and shows the link', async () => {
+it('invites a guardian, and shows the whole link also where the server knows no public address', async () => {
   open({ profiles: [MIA] });
   await enter(user, await screen.findByRole('textbox', { name: 'Invite another guardian' }), 'ben@example.com');
   const invite = { id: MIA.id, email: 'ben@example.com', expires_at: '2026-12-06T08:00:00.000Z' };
-  server.answer(inviteGuardian, { ...invite, link: 'https://palisade.test/household/join#abc' });
+  server.answer(inviteGuardian, { ...invite, link: '/household/join#abc' });
   await user.click(screen.getByRole('button', { name: 'Invite guardian' }));
   expect(await screen.findByText(/^We email this link/)).toBeVisible();
+  expect(screen.getByText(`${window.location.origin}/household/join#abc`)).toBeVisible();
   server.on(inviteGuardian, refusal('conflict', { detail: 'This person is invited already.' }));
   await enter(user, screen.getByRole('textbox', { name: 'Invite another guardian' }), 'ben@example.com');
   await user.click(screen.getByRole('button', { name: 'Invite guardian' }));
