@@ -62,6 +62,8 @@ export const profileRefusalSchema = z.object({
   id: idSchema,
   device_name: z.string(),
   name: z.string(),
+  /** The service that was refused as a whole, and is asked for; empty for a name alone. */
+  service: z.string(),
   /** A reason of web protection or one of `HOUSEHOLD_REASONS`. */
   category: z.string(),
   count: z.int(),

@@ -47,10 +47,14 @@ export function refusalId({ device_id, name }: Pick<RefusalRow, 'device_id' | 'n
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** The service of a refused name where it was refused as one. */
+const serviceOf = ({ rule, category }: Pick<RefusalRow, 'rule' | 'category'>): WebService | undefined =>
+  SERVICES.find(({ id, domains }) => (category === 'time_services' ? domains.includes(rule) : id === category));
+
 /** The service of a refused name where it was refused as one, else the name. Undefined for a name that many websites share. */
-export function askedFor({ name, rule, category }: Pick<RefusalRow, 'name' | 'rule' | 'category'>): string | undefined {
-  const isIts = ({ id, domains }: WebService) => (category === 'time_services' ? domains.includes(rule) : id === category);
-  return SERVICES.find(isIts)?.id ?? (name.includes('.') && !isShared(name) ? name : undefined);
+export function askedFor(refusal: Pick<RefusalRow, 'name' | 'rule' | 'category'>): string | undefined {
+  const { name } = refusal;
+  return serviceOf(refusal)?.id ?? (name.includes('.') && !isShared(name) ? name : undefined);
 }
 
 /** Refused names of devices, the newest first. */
@@ -66,7 +70,8 @@ export function refusalsOf(database: Database, device_ids: readonly string[], li
 }
 
 export const askOf = ({ id, name, count, asked_at, answer, line, answered_at, until }: AskRow): Ask => ({
-  ...{ id, name, count, asked_at, answer, line, answered_at, until },
+  ...{ id, name: SERVICES.find((service) => service.id === name)?.name ?? name },
+  ...{ count, asked_at, answer, line, answered_at, until },
 });
 
 /** Waiting ones first, then the newest. */
@@ -152,7 +157,8 @@ function seen(
   const waiting = new Set(asks.filter(({ answer }) => answer === 'wait').map(({ name }) => name));
   const shown = (refusal: RefusalRow): ProfileRefusal => {
     const { device_id, name, category, count, last_at } = refusal;
-    return { id: refusalId(refusal), device_name: named(device_id), name, category, count, last_at };
+    const service = serviceOf(refusal)?.name ?? '';
+    return { id: refusalId(refusal), device_name: named(device_id), name, service, category, count, last_at };
   };
   const page: Seen['page'] = {
     name: row.name,

@@ -424,7 +424,7 @@ describe('“May I?”', () => {
     const { token, refused, asks, device } = await family();
     const [id = ''] = await refused('www.facebook.com');
     const { asks: own, refused: rows } = await asks(id);
-    expect([own[0]?.name, rows[0]?.can_ask]).toEqual(['facebook', false]);
+    expect([own[0]?.name, rows[0]?.service, rows[0]?.can_ask]).toEqual(['Facebook', 'Facebook', false]);
     replyOf(await call(answerAsk, { token, params: { id: own[0]?.id ?? '' }, body: { answer: 'always' } }));
     expect([await rcode(device.key, 'www.facebook.com'), await rcode(device.key, 'scontent.fbcdn.net')]).toEqual([0, 0]);
     expect((await home(token)).profiles[0]?.names.map(({ name }) => name)).toContain('fbcdn.net');

@@ -11,7 +11,7 @@ import { ownKeyOf } from './own-key.ts';
 const KEY = 'abcdefghijklmnopqrstuvwxyz';
 const MIA = profileOf();
 const REFUSED = {
-  ...{ id: MIA.id, device_name: 'Mia’s phone', name: 'roblox.com', category: 'time', count: 1, can_ask: true },
+  ...{ id: MIA.id, device_name: 'Mia’s phone', name: 'roblox.com', service: '', category: 'time', count: 1, can_ask: true },
   last_at: '2026-11-26T08:00:00.000Z',
 };
 const PAGE: Shown = {
@@ -68,6 +68,25 @@ it('says what is left without a plan', async () => {
   open({ state: 'no_plan' });
   expect(await screen.findByText('Only dangerous websites are refused now: there is no plan.')).toBeVisible();
   expect(screen.getByText('No device has this page now.')).toBeVisible();
+});
+
+it('names the service that was refused, and why, once for all of its names', async () => {
+  const video = { ...REFUSED, service: 'YouTube', category: 'time_services' };
+  const chat = { ...REFUSED, id: '0193b3a0-0000-7000-8000-000000000001', name: 'www.facebook.com', service: 'Facebook' };
+  open({
+    refused: [
+      { ...video, name: 'i.ytimg.com' },
+      { ...video, id: '0193b3a0-0000-7000-8000-000000000002', name: 'youtube.com' },
+      { ...chat, category: 'facebook', can_ask: false },
+    ],
+    asks: [askOf({ name: 'Facebook' })],
+  });
+  expect(await screen.findByRole('button', { name: 'May I open YouTube?' })).toBeVisible();
+  const rows = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
+  expect(rows).toEqual([
+    expect.stringMatching(/^YouTubei\.ytimg\.comNot at this time/),
+    expect.stringMatching(/^Facebookwww\.facebook\.comBlocked by a guardian.*Asked\. They see it now\.$/),
+  ]);
 });
 
 it('sends the person of an old address to a guardian', async () => {

@@ -6,7 +6,6 @@ import { useEffect, useState } from 'react';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { createQueryClient } from '#api/query-client.ts';
 import { ProfileFace } from '#domain/household/profile-face.tsx';
-import { reasonOf } from '#domain/web-device/web-words.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
@@ -14,7 +13,7 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { askWords, deviceWords, holdWords, replyWords } from './ask-words.ts';
+import { askedOf, askWords, deviceWords, holdWords, refusedWords, replyWords } from './ask-words.ts';
 import { askPageQuery, useMayI } from './household.queries.ts';
 import './ask-page.css';
 
@@ -44,24 +43,27 @@ interface RefusedRowProps {
 }
 
 /** A refused name, and one button. After the press its answer stands there. */
-function RefusedRow({ refused: { id, name, category, count, last_at, can_ask }, ask, pageKey, isLarge }: RefusedRowProps) {
+function RefusedRow({ refused, ask, pageKey, isLarge }: RefusedRowProps) {
+  const { id, name, service, count, last_at, can_ask } = refused;
+  const asked = askedOf(refused);
   const now = useMinute();
   const mayI = useMayI(pageKey);
   return (
     <Stack as="li" gap="3" className="surface-raised pad-l">
       <Grid columns="tail" phone="stack" gap="3" align="center">
         <Stack gap="0" className="shrink">
-          <bdi className={isLarge ? 'title break' : 'large medium break'}>{name}</bdi>
+          <bdi className={isLarge ? 'title break' : 'large medium break'}>{asked}</bdi>
           {!isLarge && (
             <Row gap="2" rowGap="0" className="sub">
-              <span>{reasonOf(category, [])}</span>
+              {service !== '' && <bdi className="break">{name}</bdi>}
+              <span>{refusedWords(refused)}</span>
               <Moment iso={last_at} now={now} />
               {count > 1 && <span>{`${formatNumber(count)} times`}</span>}
             </Row>
           )}
         </Stack>
         {can_ask && (
-          <Button size="l" aria-label={`May I open ${name}?`} loading={mayI.isPending} onClick={() => mayI.mutate(id)}>
+          <Button size="l" aria-label={`May I open ${asked}?`} loading={mayI.isPending} onClick={() => mayI.mutate(id)}>
             May I?
           </Button>
         )}
@@ -79,9 +81,9 @@ function Shown({ page, pageKey }: { page: AskPageShown; pageKey: string }) {
   const isLarge = age_group === 'small_child';
   const hold = holdWords(page, now);
   const asked = new Map(asks.map((ask) => [ask.name, ask]));
-  // One row for a name that was refused on several devices.
-  const rows = refused.filter(({ name: one }, index) => refused.findIndex((other) => other.name === one) === index);
-  const elsewhere = asks.filter((ask) => refused.every((one) => one.name !== ask.name));
+  // One row for a name that was refused on several devices, and for a service.
+  const rows = refused.filter((one, index) => refused.findIndex((other) => askedOf(other) === askedOf(one)) === index);
+  const elsewhere = asks.filter((ask) => refused.every((one) => askedOf(one) !== ask.name));
   return (
     <Stack gap="5">
       <Row gap="3" wrap={false}>
@@ -102,7 +104,7 @@ function Shown({ page, pageKey }: { page: AskPageShown; pageKey: string }) {
         <FocusKept>
           <Stack as="ul" gap="3" aria-live="polite">
             {rows.map((one) => (
-              <RefusedRow key={one.id} refused={one} ask={asked.get(one.name)} pageKey={pageKey} isLarge={isLarge} />
+              <RefusedRow key={one.id} refused={one} ask={asked.get(askedOf(one))} pageKey={pageKey} isLarge={isLarge} />
             ))}
             {elsewhere.map((ask) => (
               <Stack as="li" key={ask.id} gap="3" className="surface-raised pad-l">

@@ -1,5 +1,6 @@
-import type { AgeGroup, Ask, AskPage } from '@palisade/contract/household';
+import type { AgeGroup, Ask, AskPage, ProfileRefusal } from '@palisade/contract/household';
 import { formatList } from '@palisade/contract/intl';
+import { reasonOf } from '#domain/web-device/web-words.ts';
 import { describeUntil } from '#ui/moment.tsx';
 import { timeNowWords } from './rule-words.ts';
 
@@ -48,3 +49,10 @@ export function replyWords({ answer, until }: Pick<Ask, 'answer' | 'until'>, now
   if (until === null) return 'Yes, for an hour.';
   return Date.parse(until) > now ? `Yes, until ${describeUntil(until, now)}.` : 'Yes. The hour is over.';
 }
+
+/** The service that was refused as a whole, else the name: "YouTube". One ask is for all of it. */
+export const askedOf = ({ service, name }: Pick<ProfileRefusal, 'service' | 'name'>): string => (service === '' ? name : service);
+
+/** The reason of a refusal, for its person. Services are chosen by guardians alone. */
+export const refusedWords = ({ service, category }: Pick<ProfileRefusal, 'service' | 'category'>): string =>
+  reasonOf(service === '' || category === 'time_services' ? category : 'guardian', []);
