@@ -2,9 +2,8 @@ import type { UserInfo } from '@palisade/contract/auth';
 import { HOME_INVITE_DAYS } from '@palisade/contract/household';
 import { formatSpan } from '@palisade/contract/intl';
 import { may } from '@palisade/contract/may';
-import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
+import { statusOf, UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import type { Kysely } from 'kysely';
-import { profileLimit } from '#features/subscriptions/device-limit.ts';
 import { refuseFor } from '#features/web-protection/household.refusals.ts';
 import { type HouseholdParts, serveHousehold } from '#features/web-protection/household.routes.ts';
 import { Homes } from '#features/web-protection/household.ts';
@@ -33,17 +32,28 @@ export interface HouseholdNeeds {
   now: () => number;
 }
 
+/** Profiles that the best plan of people has room for at a time (ms). An owner needs no plan. One query: devices ask it every few seconds. */
+export async function profileLimit(database: Kysely<Tables>, user_ids: readonly string[], now: number): Promise<number> {
+  if (user_ids.length === 0) return 0;
+  const rows = await database
+    .selectFrom('users')
+    .leftJoin('subscriptions', (join) =>
+      join.onRef('subscriptions.user_id', '=', 'users.id').on('subscriptions.ended_as', 'is', null),
+    )
+    .select(['role', 'max_profiles', 'expires_at', 'ended_as', 'ended_at'])
+    .where('users.id', 'in', user_ids)
+    .execute();
+  const limits = rows.map((row) => {
+    if (may.administrate(row)) return UNLIMITED_DEVICES;
+    return statusOf(row, now) === 'active' ? (row.max_profiles ?? 0) : 0;
+  });
+  return Math.max(0, ...limits);
+}
+
 /** Builds the people of homes: guardians, profiles, and what they ask for. */
 export function buildHousehold({ database, counters, mail, findUsers, onAsk, public_url, now }: HouseholdNeeds) {
   const tables = database.$pickTables<keyof WebProtectionTables>();
-  const plans = database.$pickTables<'subscriptions'>();
-  const limitOf = async (user: UserInfo) =>
-    may.administrate(user) ? UNLIMITED_DEVICES : await profileLimit(plans, user.id, now());
-  const people = {
-    findUsers,
-    profileLimit: async (user_ids: readonly string[]) =>
-      Math.max(0, ...(await Promise.all((await findUsers(user_ids)).map(limitOf)))),
-  };
+  const people = { findUsers, profileLimit: (user_ids: readonly string[]) => profileLimit(database, user_ids, now()) };
   const homes = new Homes({ database: tables, people, now });
   const profiles = new Profiles({ database: tables, homes, now });
   const guardians = new Guardians({ database: tables, homes, now });

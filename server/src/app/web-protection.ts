@@ -117,7 +117,7 @@ export async function buildWebProtection(appOptions: AppOptions, parts: WebProte
   });
   const profiles = new ProfilePolicies({
     ...{ database, lists, dangerous: rulesOfDanger, never, now },
-    hasPlan: (profile_id) => homes.hasPlan(profile_id),
+    limitOf: (guardian_ids) => homes.limitOf(guardian_ids),
   });
   const policies = new Policies({ database, lists, dangerous: rulesOfDanger, profiles, now });
   const counts = new QuestionCounts({

@@ -23,8 +23,3 @@ export async function deviceLimit(database: Database, user_id: string, now: numb
 export async function webDeviceLimit(database: Database, user_id: string, now: number): Promise<number> {
   return (await activePlan(database, user_id, now))?.max_web_devices ?? MAX_WEB_DEVICES_DEFAULT;
 }
-
-/** The number of profiles of people that a person's plan has room for at a time (ms): none without an active plan. */
-export async function profileLimit(database: Database, user_id: string, now: number): Promise<number> {
-  return (await activePlan(database, user_id, now))?.max_profiles ?? 0;
-}

@@ -28,7 +28,7 @@ import {
   outcomes,
 } from '#test/feature-database.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
-import { deviceLimit, profileLimit } from './device-limit.ts';
+import { deviceLimit } from './device-limit.ts';
 import { createPlanRequests } from './plan-requests.ts';
 import { createSubscriptions } from './subscriptions.ts';
 
@@ -77,14 +77,12 @@ describe('assigning', () => {
       ...{ price: null, currency: null, max_devices: null, max_web_devices: null, max_profiles: null, duration_months: null },
     });
     expect(await deviceLimit(database, person.id, clock.now)).toBe(1);
-    expect(await profileLimit(database, person.id, clock.now)).toBe(0);
     const subscription = await assign(person, { features: ['a', 'a', 'b'] });
     const kept = { currency: 'USD', max_web_devices: 10, max_profiles: 5, features: ['a', 'b'] };
     const ends = { expires_at: '2027-01-31T10:00:00.000Z', ...kept };
     expect(subscription).toMatchObject({ user_email: person.email, ...PLAN, ...ends, status: 'active', starts_at: START });
     expect(await subscriptions.current(person.id)).toEqual({ has_subscription: true, ...PLAN, ...ends });
     expect(await deviceLimit(database, person.id, clock.now)).toBe(5);
-    expect(await profileLimit(database, person.id, clock.now)).toBe(5);
     expect(await auditKindsOf(database, person.id)).toEqual(['subscription_assigned']);
     expect(told).toContain(person.id);
     const [letter] = mail.letters.filter(({ recipient }) => recipient === person.email);
@@ -147,7 +145,6 @@ describe('assigning', () => {
     expect(await subscriptions.countEnding()).toBe(0);
     expect(await subscriptions.current(person.id)).toMatchObject({ is_premium: false, has_subscription: false });
     expect(await deviceLimit(database, person.id, clock.now)).toBe(1);
-    expect(await profileLimit(database, person.id, clock.now)).toBe(0);
     expect(await statusesOf(person)).toEqual(['expired']);
     await expect(subscriptions.cancel(id, BY)).rejects.toMatchObject({ code: 'not_found' });
     await assign(person);

@@ -108,11 +108,7 @@ export class Asks {
     if (home === undefined) throw refuse('ask.unknown_key');
     // The answer would say whether a guessed name was refused.
     if (await this.hidesNames(profile)) throw refuse('ask.refusal_gone');
-    const devices = await this.database.selectFrom('web_devices').select('id').where('profile_id', '=', profile.id).execute();
-    const refusals = await refusalsOf(
-      this.database,
-      devices.map(({ id }) => id),
-    );
+    const refusals = await refusalsOf(this.database, [profile.id]);
     const refusal = refusals.find((one) => refusalId(one) === refusal_id);
     if (refusal === undefined) throw refuse('ask.refusal_gone');
     if (refusal.category === 'dangerous') throw refuse('ask.dangerous');

@@ -24,7 +24,15 @@ import { WEB_PROTECTION_PERSONAL, type WebProtectionTables } from './web-protect
 const now = () => Date.parse('2026-11-20T10:00:00.000Z');
 const at = new Date(now()).toISOString();
 const all = await featureDatabase();
-const database = all.$pickTables<keyof WebProtectionTables>();
+let queries = 0;
+const counting = all.withPlugin({
+  transformQuery: ({ node }) => node,
+  async transformResult({ result }) {
+    queries += 1;
+    return result;
+  },
+});
+const database = counting.$pickTables<keyof WebProtectionTables>();
 const homes = new Homes({
   database,
   people: { profileLimit: async () => 50, findUsers: async (ids) => ids.map((id) => ({ id, username: id })) },
@@ -61,6 +69,33 @@ async function start(age_group: AgeGroup) {
   const shown = async () => (await homes.read(user_id)).profiles[0]?.ask_key;
   return { user_id, profile, device_id, look, shown };
 }
+
+test('the page of a home asks as many queries for five profiles as for one', async () => {
+  const { user_id, profile } = await start('child');
+  const read = async () => {
+    queries = 0;
+    const shown = await homes.read(user_id);
+    return { queries, refused: shown.profiles.map(({ refused }) => refused.map(({ name }) => name)) };
+  };
+  expect(await read()).toEqual({ queries: 9, refused: [['club.example']] });
+  for (let count = 0; count < 4; count++) {
+    const other = await profiles.add(user_id, 50, bodyOf('child'), database);
+    const id = newId();
+    const device = { id, user_id, name: 'TV', kind: 'other', key: newKey(), address: null } as const;
+    const refusal = { id: newId(), user_id, device_id: id, rule: '', category: 'own', count: 1, last_at: at };
+    await database
+      .insertInto('web_devices')
+      .values({ ...device, created_at: at, last_question_at: null, profile_id: other.id })
+      .execute();
+    await database
+      .insertInto('web_refusals')
+      .values({ ...refusal, name: `${count}.example` })
+      .execute();
+  }
+  const names = ['club.example', '0.example', '1.example', '2.example', '3.example'].map((name) => [name]);
+  expect(await read()).toEqual({ queries: 9, refused: names });
+  expect((await homes.readProfile(profile.household_id, profile.id)).refused).toHaveLength(1);
+});
 
 test('a key that guardians have seen opens no names of a person of 16, and the first browser takes the page out of their reach', async () => {
   const { profile, device_id, look, shown } = await start('sixteen');

@@ -1,10 +1,12 @@
 import type { AgeGroup, ProfileRules, ProfileTime } from '@palisade/contract/household';
+import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import { decide } from '@palisade/names/decide';
 import { hashName, newHashes } from '@palisade/names/name-list';
 import { neverRefused } from '@palisade/names/never-refused';
 import { wireName } from '@palisade/names/wire';
 import { expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { profileLimit } from '#server/app/household.ts';
 import { addPerson, featureDatabase } from '#test/feature-database.ts';
 import { CategoryLists } from './category-lists.ts';
 import {
@@ -19,6 +21,7 @@ import {
 import { minutesOf } from './household-schedule.ts';
 import { listOf } from './name-rules.ts';
 import { Policies } from './policies.ts';
+import { newKey, WebDevices } from './web-devices.ts';
 import type { WebProtectionTables } from './web-protection.tables.ts';
 
 const NO_RULES: ProfileRules = { categories: [], services: [], safe_search: 'off', times: [] };
@@ -173,13 +176,14 @@ test('stored rules of a newer server are read without what is unknown here', () 
 
 const database = await featureDatabase();
 let queries = 0;
-const tables = database.$pickTables<keyof WebProtectionTables>().withPlugin({
+const counted = database.withPlugin({
   transformQuery({ node }) {
     queries += 1;
     return node;
   },
   transformResult: async ({ result }) => result,
 });
+const tables = counted.$pickTables<keyof WebProtectionTables>();
 
 type Person = { rules?: ProfileRules; age_group?: AgeGroup; shared_by?: string[]; paused_until?: string };
 
@@ -189,6 +193,9 @@ async function home() {
   const plan = { has: true };
   const household_id = newId();
   await database.insertInto('households').values({ id: household_id, time_zone: 'Europe/Vienna', created_at: NOW }).execute();
+  const user_id = await addPerson(database);
+  for (const id of [user_id, await addPerson(database)])
+    await database.insertInto('guardians').values({ user_id: id, household_id, joined_at: NOW }).execute();
   async function add({ rules = NO_RULES, age_group = 'child', shared_by = [], paused_until }: Person = {}) {
     const id = newId();
     await database
@@ -202,11 +209,10 @@ async function home() {
   }
   const profiles = new ProfilePolicies({
     ...{ database: tables, lists, dangerous, never: neverRefused([]) },
-    hasPlan: async () => plan.has,
+    limitOf: async (guardian_ids) => (plan.has && guardian_ids.length === 2 ? 50 : 0),
     now: () => clock.now,
   });
   const policies = new Policies({ database: tables, lists, dangerous, profiles, now: () => clock.now });
-  const user_id = await addPerson(database);
   const rulesOf = (profile_id: string | null) => policies.rulesOf({ user_id, profile_id });
   const refused = async (profile_id: string | null, name: string) =>
     verdictOf([...(await rulesOf(profile_id)).policy.levels], name);
@@ -224,6 +230,41 @@ test('a device has the rules of its profile in place of its owner’s, in two qu
   queries = 0;
   expect(await rulesOf(tim)).toMatchObject({ policy: { safe_search: 'strict', seconds_maximum: 60 }, is_private: false });
   expect(queries).toBe(2);
+});
+
+test('a device asks four queries each few seconds: its key, its profile with guardians, names, and plans', async () => {
+  const { add, clock } = await home();
+  const profile_id = await add();
+  await add();
+  const user_id = await addPerson(database, { role: 'admin' });
+  const { household_id } = await database
+    .selectFrom('profiles')
+    .select('household_id')
+    .where('id', '=', profile_id)
+    .executeTakeFirstOrThrow();
+  await database.insertInto('guardians').values({ user_id, household_id, joined_at: NOW }).execute();
+  const key = newKey();
+  await database
+    .insertInto('web_devices')
+    .values({
+      ...{ id: newId(), user_id, profile_id, name: 'Phone', kind: 'android', key, address: null },
+      ...{ created_at: NOW, last_question_at: null },
+    })
+    .execute();
+  const now = () => clock.now;
+  const limits: number[] = [];
+  const profiles = new ProfilePolicies({
+    ...{ database: tables, lists, dangerous, never: neverRefused([]), now },
+    async limitOf(guardian_ids) {
+      limits.push(await profileLimit(counted, guardian_ids, now()));
+      return limits[0] ?? 0;
+    },
+  });
+  const policies = new Policies({ database: tables, lists, dangerous, profiles, now });
+  queries = 0;
+  const device = await new WebDevices({ database: tables, now }).findByKey(key);
+  expect(await policies.rulesOf(device ?? { user_id, profile_id: null })).toMatchObject({ is_private: false });
+  expect([queries, limits]).toEqual([4, [UNLIMITED_DEVICES]]);
 });
 
 test('times follow the clock of the home', async () => {

@@ -181,7 +181,7 @@ export class ProfilePolicies {
   private readonly lists: Pick<CategoryLists, 'chosen' | 'ofKind'>;
   private readonly dangerous: () => Promise<LevelRules>;
   private readonly never: NameSet;
-  private readonly hasPlan: (profile_id: string) => Promise<boolean>;
+  private readonly limitOf: (guardian_ids: readonly string[]) => Promise<number>;
   private readonly now: () => number;
 
   constructor(options: {
@@ -190,31 +190,37 @@ export class ProfilePolicies {
     dangerous: () => Promise<LevelRules>;
     /** Names that no rule refuses. */
     never: NameSet;
-    /** Whether the plans of its home have room for a profile. Without it only dangerous names are refused. */
-    hasPlan: (profile_id: string) => Promise<boolean>;
+    /** Profiles that the plans of guardians have room for, the oldest first. In the others only dangerous names are refused. */
+    limitOf: (guardian_ids: readonly string[]) => Promise<number>;
     now: () => number;
   }) {
     this.database = options.database;
     this.lists = options.lists;
     this.dangerous = options.dangerous;
     this.never = options.never;
-    this.hasPlan = options.hasPlan;
+    this.limitOf = options.limitOf;
     this.now = options.now;
   }
 
-  /** A profile with those of its people, the zone of its home, and the chosen names. Two queries. */
+  /** A profile with those of its people, its home and place there, and the chosen names. Two queries: devices read their rules every few seconds. */
   private async read(profile_id: string) {
-    const rows = await this.database
+    const read = await this.database
       .selectFrom('profiles')
       .innerJoin('households', 'households.id', 'profiles.household_id')
+      .leftJoin('guardians', 'guardians.household_id', 'profiles.household_id')
       .selectAll('profiles')
-      .select('households.time_zone')
+      .select(['households.time_zone', 'guardians.user_id as guardian_id'])
       .where('profiles.household_id', 'in', (eb) =>
         eb.selectFrom('profiles as one').select('one.household_id').where('one.id', '=', profile_id),
       )
+      .orderBy('profiles.id')
       .execute();
-    const profile = rows.find(({ id }) => id === profile_id);
+    // Each profile with each guardian.
+    const rows = read.filter(({ id }, index) => id !== read[index - 1]?.id);
+    const place = rows.findIndex(({ id }) => id === profile_id);
+    const profile = rows[place];
     if (profile === undefined) return undefined;
+    const guardian_ids = read.flatMap(({ id, guardian_id }) => (id === profile_id ? (guardian_id ?? []) : []));
     const effective = effectiveProfile(profile, rows);
     const names = await this.database
       .selectFrom('profile_names')
@@ -225,14 +231,15 @@ export class ProfilePolicies {
         [profile, ...effective.members].map(({ id }) => id),
       )
       .execute();
-    return { profile, effective, names };
+    return { profile, effective, names, place, guardian_ids };
   }
 
   /** The rules of the devices of a profile now; undefined without the profile. */
   async rulesOf(profile_id: string): Promise<DeviceRules | undefined> {
-    const [known, dangerous, hasPlan] = await Promise.all([this.read(profile_id), this.dangerous(), this.hasPlan(profile_id)]);
+    const [known, dangerous] = await Promise.all([this.read(profile_id), this.dangerous()]);
     if (known === undefined) return undefined;
-    const { profile, effective, names } = known;
+    const { profile, effective, names, place, guardian_ids } = known;
+    const hasPlan = place < (await this.limitOf(guardian_ids));
     const { rules, is_private, paused_until, members } = effective;
     const at = this.now();
     const now = new Date(at).toISOString();

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { startOfDay } from '@palisade/contract/day';
 import type { Ask, AskPage, Household, Profile, ProfileRefusal } from '@palisade/contract/household';
-import type { Kysely, Selectable } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import { isShared } from './dangerous-names.ts';
 import { effectiveProfile, type ProfileRow } from './household-rules.ts';
@@ -57,16 +57,18 @@ export function askedFor(refusal: Pick<RefusalRow, 'name' | 'rule' | 'category'>
   return serviceOf(refusal)?.id ?? (name.includes('.') && !isShared(name) ? name : undefined);
 }
 
-/** Refused names of devices, the newest first. */
-export function refusalsOf(database: Database, device_ids: readonly string[], limit = REFUSED_SEARCHED): Promise<RefusalRow[]> {
-  if (device_ids.length === 0) return Promise.resolve([]);
-  return database
+/** The newest refused names of each of these profiles, the newest first. */
+export function refusalsOf(database: Database, profile_ids: readonly string[], limit = REFUSED_SEARCHED) {
+  const placed = database
     .selectFrom('web_refusals')
-    .selectAll()
-    .where('device_id', 'in', device_ids)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
+    .innerJoin('web_devices', 'web_devices.id', 'web_refusals.device_id')
+    .selectAll('web_refusals')
+    .select([
+      'web_devices.profile_id',
+      sql<number>`row_number() over (partition by web_devices.profile_id order by web_refusals.id desc)`.as('place'),
+    ])
+    .where('web_devices.profile_id', 'in', profile_ids);
+  return database.selectFrom(placed.as('placed')).selectAll().where('place', '<=', limit).orderBy('id', 'desc').execute();
 }
 
 export const askOf = ({ id, name, count, asked_at, answer, line, answered_at, until }: AskRow): Ask => ({
@@ -88,7 +90,7 @@ export async function seenOf(
   const wanted = all.filter(({ id }) => only === undefined || id === only);
   if (wanted.length === 0) return [];
   const ids = wanted.map(({ id }) => id);
-  const [devices, asks] = await Promise.all([
+  const [devices, asks, refused, counts] = await Promise.all([
     database.selectFrom('web_devices').selectAll().where('profile_id', 'in', ids).orderBy('id').execute(),
     database
       .selectFrom('profile_asks')
@@ -96,42 +98,29 @@ export async function seenOf(
       .where('profile_id', 'in', ids)
       .where(({ eb, or }) => or([eb('answer', '=', 'wait'), eb('answered_at', '>', new Date(now - DAY_MS).toISOString())]))
       .execute(),
+    refusalsOf(database, ids, REFUSED_SHOWN),
+    database
+      .selectFrom('web_counts')
+      // Counts from before a device was given to someone else belong to the person before.
+      .innerJoin('web_devices', (join) =>
+        join.onRef('web_devices.id', '=', 'web_counts.device_id').onRef('web_devices.profile_id', '=', 'web_counts.profile_id'),
+      )
+      .select(({ fn }) => ['web_counts.profile_id', 'category', fn.sum<number>('count').as('count')])
+      .where('web_counts.profile_id', 'in', ids)
+      .where('hour', '>=', hourOf(Date.parse(startOfDay(now, home.time_zone))))
+      .groupBy(['web_counts.profile_id', 'category'])
+      .execute(),
   ]);
-  const device_ids = devices.map(({ id }) => id);
-  const [counts, silent] = await Promise.all([
-    device_ids.length === 0
-      ? []
-      : database
-          .selectFrom('web_counts')
-          .select(({ fn }) => ['profile_id', 'category', fn.sum<number>('count').as('count')])
-          .where('device_id', 'in', device_ids)
-          // Counts from before a device was given to someone else belong to the person before.
-          .where('profile_id', 'in', ids)
-          .where('hour', '>=', hourOf(Date.parse(startOfDay(now, home.time_zone))))
-          .groupBy(['profile_id', 'category'])
-          .execute(),
-    silentGaps(database, devices, now),
-  ]);
-  return await Promise.all(
-    wanted.map(async (row) => {
-      const own = devices.filter(({ profile_id }) => profile_id === row.id);
-      const refused = await refusalsOf(
-        database,
-        own.map(({ id }) => id),
-        REFUSED_SHOWN,
-      );
-      return seen(row, {
-        ...{ all, home, now, refused },
-        devices: own,
-        silent: new Set(silent.keys()),
-        asks: asks.filter(({ profile_id }) => profile_id === row.id),
-        counts: counts
-          .filter(({ profile_id }) => profile_id === row.id)
-          .map(({ category, count }) => ({ category, count: Number(count) })),
-        has_plan: all.indexOf(row) < maximum,
-      });
-    }),
-  );
+  const silent = await silentGaps(database, devices, now);
+  return wanted.map((row) => {
+    const ofIt = (one: { profile_id: string | null }) => one.profile_id === row.id;
+    return seen(row, {
+      ...{ all, home, now },
+      ...{ devices: devices.filter(ofIt), asks: asks.filter(ofIt), refused: refused.filter(ofIt), counts: counts.filter(ofIt) },
+      silent: new Set(silent.keys()),
+      has_plan: all.indexOf(row) < maximum,
+    });
+  });
 }
 
 /** The one view of a profile. */
@@ -202,7 +191,7 @@ function canAsk(refusal: RefusalRow, waiting: ReadonlySet<string>): boolean {
 
 function todayOf(counts: readonly { category: string; count: number }[]): AskPage['today'] {
   const sums = new Map<string, number>();
-  for (const { category, count } of counts) sums.set(category, (sums.get(category) ?? 0) + count);
+  for (const { category, count } of counts) sums.set(category, Number(count));
   const answered = sums.get('answered') ?? 0;
   sums.delete('answered');
   const refused = [...sums].map(([category, count]) => ({ category, count }));

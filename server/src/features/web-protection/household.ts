@@ -49,12 +49,12 @@ export class Homes {
     this.now = options.now;
   }
 
-  async find(household_id: string, database = this.database): Promise<Home | undefined> {
+  private async findBy(column: 'household_id' | 'user_id', value: string, database: Database): Promise<Home | undefined> {
     const rows = await database
       .selectFrom('households')
       .innerJoin('guardians', 'guardians.household_id', 'households.id')
       .select(['households.id', 'time_zone', 'user_id'])
-      .where('households.id', '=', household_id)
+      .where('households.id', 'in', database.selectFrom('guardians').select('household_id').where(column, '=', value))
       .orderBy('joined_at')
       .orderBy('user_id')
       .execute();
@@ -62,10 +62,13 @@ export class Homes {
     return first && { id: first.id, time_zone: first.time_zone, guardian_ids: rows.map(({ user_id }) => user_id) };
   }
 
+  find(household_id: string, database = this.database): Promise<Home | undefined> {
+    return this.findBy('household_id', household_id, database);
+  }
+
   /** The home of a person. */
-  async of(user_id: string, database = this.database): Promise<Home | undefined> {
-    const own = await database.selectFrom('guardians').select('household_id').where('user_id', '=', user_id).executeTakeFirst();
-    return own && (await this.find(own.household_id, database));
+  of(user_id: string, database = this.database): Promise<Home | undefined> {
+    return this.findBy('user_id', user_id, database);
   }
 
   /** @throws Problem `not_found` for a person without a home. */
@@ -93,24 +96,9 @@ export class Homes {
     return guardians.length === 0 ? [user_id] : guardians;
   }
 
-  /** Profiles that the home has room for. */
+  /** Profiles that the home of these guardians has room for: the oldest ones have it. */
   async limitOf(guardian_ids: readonly string[]): Promise<number> {
     return Math.min(await this.people.profileLimit(guardian_ids), PROFILES_MAXIMUM);
-  }
-
-  /** Whether the plans of its home have room for a profile: they have it for the oldest. */
-  async hasPlan(profile_id: string): Promise<boolean> {
-    const [guardian_ids, older] = await Promise.all([
-      this.guardiansOf(profile_id),
-      this.database
-        .selectFrom('profiles')
-        .innerJoin('profiles as one', 'one.household_id', 'profiles.household_id')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('one.id', '=', profile_id)
-        .whereRef('profiles.id', '<', 'one.id')
-        .executeTakeFirst(),
-    ]);
-    return Number(older?.count ?? 0) < (await this.limitOf(guardian_ids));
   }
 
   async setTimeZone(user_id: string, time_zone: string, database = this.database): Promise<void> {
