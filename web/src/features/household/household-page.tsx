@@ -120,7 +120,12 @@ export function HouseholdPage() {
             icon={IconHome}
             action={
               !isAdding && (
-                <Button icon={IconPlus} stroke={2} onClick={() => setIsAdding(true)}>
+                <Button
+                  variant={answer.tone === 'attention' ? 'quiet' : 'primary'}
+                  icon={IconPlus}
+                  stroke={2}
+                  onClick={() => setIsAdding(true)}
+                >
                   Add a person
                 </Button>
               )

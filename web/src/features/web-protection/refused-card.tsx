@@ -1,6 +1,6 @@
 import { formatNumber } from '@palisade/contract/intl';
 import type { WebProtection, WebRefusal } from '@palisade/contract/web-protection';
-import { IconShieldCheck } from '@tabler/icons-react';
+import { IconHome, IconShieldCheck } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { leftOf, rowsOf } from '#api/pages.ts';
@@ -8,6 +8,7 @@ import { useAddName } from '#domain/web-device/web-devices.ts';
 import { reasonOf, whyOf } from '#domain/web-device/web-words.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { ListCard } from '#ui/list-card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -82,6 +83,8 @@ function RefusedRow({ refused, web }: { refused: WebRefusal; web: WebProtection 
 export function RefusedCard({ web }: { web: WebProtection }) {
   const query = useInfiniteQuery(refusalsQuery);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  // The websites of profiles are never listed here, but their devices count.
+  const isOfHousehold = web.devices.some(({ refused }) => refused.length > 0);
   const more = hasNextPage && <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={() => void fetchNextPage()} />;
   return (
     <ListCard
@@ -89,11 +92,24 @@ export function RefusedCard({ web }: { web: WebProtection }) {
       of="refused websites"
       list={{ rows: rowsOf(data), error, refetch, more }}
       empty={
-        <EmptyState
-          icon={IconShieldCheck}
-          title="Nothing was refused"
-          sentence="Refused websites appear here, with the reason."
-        />
+        isOfHousehold ? (
+          <EmptyState
+            icon={IconHome}
+            title="Nothing of your own"
+            sentence="What was refused to the people of your home stands in Household."
+            action={
+              <ScreenLink to="/household" variant="quiet">
+                Open Household
+              </ScreenLink>
+            }
+          />
+        ) : (
+          <EmptyState
+            icon={IconShieldCheck}
+            title="Nothing was refused"
+            sentence="Refused websites appear here, with the reason."
+          />
+        )
       }
     >
       {(rows) => (

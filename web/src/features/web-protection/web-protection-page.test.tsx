@@ -65,6 +65,12 @@ describe('adding a device', () => {
   });
 });
 
+it('does not say that nothing was refused while the questions of a profile’s device were', async () => {
+  open({ devices: [{ ...DEVICE, refused: [{ category: 'games', count: 1 }] }] });
+  expect(await screen.findByRole('link', { name: 'Open Household' })).toHaveAttribute('href', '/household');
+  expect(screen.queryByText('Nothing was refused')).toBeNull();
+});
+
 it('adds a device for a person of the household, and leads back to them', async () => {
   const mia = profileOf();
   server.answer(readWebProtection, { ...WEB, devices: [] });
