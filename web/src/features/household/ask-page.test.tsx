@@ -30,6 +30,10 @@ beforeEach(() => {
 
 function open(parts: Partial<Shown> = {}) {
   server.answer(lookAtAskPage, { ...PAGE, ...parts });
+  draw();
+}
+
+function draw() {
   render(
     <MantineProvider env="test">
       <AskPage />
@@ -90,7 +94,7 @@ it('names the service that was refused, and why, once for all of its names', asy
 });
 
 it('sends the person of an old address to a guardian', async () => {
-  open();
   server.on(lookAtAskPage, refusal('not_found'));
+  draw();
   expect(await screen.findByText('This address doesn’t work any more')).toBeVisible();
 });

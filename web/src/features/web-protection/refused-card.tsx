@@ -96,7 +96,7 @@ export function RefusedCard({ web }: { web: WebProtection }) {
           <EmptyState
             icon={IconHome}
             title="Nothing of your own"
-            sentence="What was refused to the people of your home stands in Household."
+            sentence="Household lists the websites that were refused to the people of your home."
             action={
               <ScreenLink to="/household" variant="quiet">
                 Open Household
