@@ -340,4 +340,50 @@ Remove it in [Devices](/devices), so that it no longer has access.
 
 Did your bank’s app run on it? Call your bank first.`,
   },
+  {
+    slug: 'block-dangerous-websites',
+    title: 'Block dangerous websites on a phone or TV',
+    summary: 'Connect a device to web protection in two or three steps, and see why a website didn’t open.',
+    body: `Web protection stops known dangerous websites before they open. It works on phones, tablets, computers, routers, and browsers. You don’t install an app.
+
+1. Open [Web protection](/web-protection) and press **Add a device**.
+2. Choose the kind of device, and follow its steps.
+3. Open any website on the device. The page then shows that it’s protected.
+
+## A website doesn’t open
+
+Look under **Refused in the last 7 days**. **Why?** shows the reason. **Allow** opens it for your devices. Dangerous websites stay blocked.
+
+## What we see
+
+We see the names of websites, never their pages or what you type. We keep the names that were refused for 7 days, and count the others.
+
+## What it can’t do
+
+A device is protected only while it asks our server. Another network setting, a VPN, or a browser with its own setting can get around it. The page says so when a device stops asking.`,
+  },
+  {
+    slug: 'rules-for-a-child',
+    title: 'Set rules for a child’s device',
+    summary: 'Bedtime, games, and videos on a child’s devices, and what each of you sees.',
+    body: `1. Open [Household](/household) and press **Add a person**. Choose their age.
+2. Add their device, or choose one that you have already.
+3. Read the rules. **Edit rules** changes each of them, and shows whether a website opens at a day and time.
+
+## They ask “May I?”
+
+Each person has a page of their own, which also works as an app on their phone. There they see what was refused, and can ask for it. You answer on the dashboard or on Household: for one hour, always, or no.
+
+**Pause** closes every website for a while. Their page shows until when.
+
+## No secret watching
+
+- The person sees on their page what you see.
+- From 16, you see counts, never websites.
+- You can invite a second adult. Both of you have the same rights.
+
+## What can get around the rules
+
+Mobile data, a VPN, or a browser’s own setting. Household says so when a device stops asking. Talk about it: rules that a child understands hold better.`,
+  },
 ];

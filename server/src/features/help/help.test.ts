@@ -53,6 +53,8 @@ describe('the help pages', () => {
     ['ransom pay', 'ransom-note'],
     ['remote control', 'technician-on-my-computer'],
     ['who moves my mouse', 'technician-on-my-computer'],
+    ['bedtime', 'rules-for-a-child'],
+    ['website does not open', 'block-dangerous-websites'],
   ])('are found by %j', async (search, slug) => {
     expect((await found(search)).slice(0, 3)).toContain(slug);
   });

@@ -40,6 +40,10 @@ const SEEDED = [
     articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'someone-signed-in' || slug === 'lost-phone'),
   },
   { fact: 'help_seeded_scam_check', articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'is-this-real') },
+  {
+    fact: 'help_seeded_household',
+    articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'block-dangerous-websites' || slug === 'rules-for-a-child'),
+  },
 ];
 const FOUND_MAXIMUM = 50;
 /** Words of a query that are looked up. */
