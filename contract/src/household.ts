@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { DEVICE_NAME_MAXIMUM } from './device-name.ts';
 import { endpoint } from './endpoint.ts';
 import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
-import { SAFE_SEARCH, WEB_CATEGORIES, webCategorySchema, webDeviceKindSchema, webNameSchema } from './web-protection.ts';
+import {
+  SAFE_SEARCH,
+  typedNameSchema,
+  WEB_CATEGORIES,
+  webCategorySchema,
+  webDeviceKindSchema,
+  webNameSchema,
+} from './web-protection.ts';
 
 /** Groups that presets exist for: up to 7 years, 8 to 12, 13 to 15, 16 and older. */
 export const AGE_GROUPS = ['small_child', 'child', 'teenager', 'sixteen'] as const;
@@ -250,12 +257,6 @@ export const renewAskKey = endpoint({
   reply: z.object({ ask_key: z.string() }),
   problems: [],
 });
-
-const typedNameSchema = z
-  .string({ error: 'Enter a domain, like example.com.' })
-  .trim()
-  .min(1, 'Enter a domain, like example.com.')
-  .max(300, 'Enter a domain, like example.com.');
 
 export const addProfileName = endpoint({
   method: 'POST',

@@ -214,7 +214,8 @@ export const pauseWebProtection = endpoint({
   problems: [],
 });
 
-const nameSchema = z
+/** A website as a person types it; the server takes it apart further. */
+export const typedNameSchema = z
   .string({ error: 'Enter a domain, like example.com.' })
   .trim()
   .min(1, 'Enter a domain, like example.com.')
@@ -225,7 +226,7 @@ export const checkWebName = endpoint({
   path: '/web-protection/check',
   summary: 'Whether your devices of web protection refuse a name now.',
   access: 'customer',
-  query: z.object({ name: nameSchema }),
+  query: z.object({ name: typedNameSchema }),
   status: 200,
   reply: z.object({ is_refused: z.boolean() }),
   problems: [],
@@ -238,7 +239,7 @@ export const addWebName = endpoint({
   access: 'customer',
   changes: 'devices',
   body: z.object({
-    name: nameSchema,
+    name: typedNameSchema,
     verdict: z.enum(['allow', 'block']),
   }),
   status: 201,

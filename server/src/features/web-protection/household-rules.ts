@@ -38,7 +38,6 @@ export interface ProfileMoment {
   reading: ClockReading;
 }
 
-const idsSchema = z.array(z.string());
 const storedSchema = z.object({
   categories: z.unknown(),
   services: z.unknown(),
@@ -51,6 +50,10 @@ export function storedRules({ rules }: Pick<ProfileRow, 'rules'>): ProfileRules 
   const { times, ...choices } = storedSchema.parse(JSON.parse(rules));
   return { ...choicesOf(choices), times: times.flatMap((one) => profileTimeSchema.safeParse(one).data ?? []) };
 }
+
+/** The ids of the profiles of the people who share one. */
+export const sharedBy = ({ shared_by }: Pick<ProfileRow, 'shared_by'>): string[] =>
+  z.array(z.string()).parse(JSON.parse(shared_by));
 
 /** Later than all stored times. */
 const AFTER_ALL = '9';
@@ -97,7 +100,7 @@ export interface EffectiveProfile {
 
 /** `home`: all profiles of its home. */
 export function effectiveProfile(profile: ProfileRow, home: readonly ProfileRow[]): EffectiveProfile {
-  const ids = idsSchema.parse(JSON.parse(profile.shared_by));
+  const ids = sharedBy(profile);
   const members = home.filter(({ id }) => id !== profile.id && ids.includes(id));
   const people = members.length === 0 ? [profile] : members;
   const ages = people.map(({ age_group }) => age_group);

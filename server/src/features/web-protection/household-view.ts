@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { startOfDay } from '@palisade/contract/day';
 import type { Ask, AskPage, Household, Profile, ProfileRefusal } from '@palisade/contract/household';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { z } from 'zod';
 import { isShared } from './dangerous-names.ts';
-import { effectiveProfile, type ProfileRow } from './household-rules.ts';
+import { effectiveProfile, type ProfileRow, sharedBy } from './household-rules.ts';
 import { readingAt, timesAt } from './household-schedule.ts';
 import { SERVICES, type WebService } from './services.ts';
 import { hourOf, silentGaps, type WebDeviceRow } from './web-devices.ts';
@@ -32,14 +31,8 @@ export interface Seen {
   page: Omit<AskPage, 'guardians'>;
   /** Refused names that guardians see. */
   guardians_refused: ProfileRefusal[];
-  devices: WebDeviceRow[];
-  silent: ReadonlySet<string>;
   asks: (Ask & { device_name: string })[];
 }
-
-/** The profiles of the people who share one. */
-export const sharedBy = ({ shared_by }: Pick<ProfileRow, 'shared_by'>): string[] =>
-  z.array(z.string()).parse(JSON.parse(shared_by));
 
 /** The id of a refused name: the same after each further refusal, which gives its row another one. It has the form of other ids. */
 export function refusalId({ device_id, name }: Pick<RefusalRow, 'device_id' | 'name'>): string {
@@ -178,7 +171,7 @@ function seen(
     asks: asks.map(askOf),
   };
   return {
-    ...{ row, page, devices, silent },
+    ...{ row, page },
     guardians_refused: is_private ? [] : parts.refused.filter((refusal) => refusal.is_private === 0).map(shown),
     asks: asks.map((ask) => ({ ...askOf(ask), device_name: named(ask.device_id) })),
   };
@@ -190,30 +183,20 @@ function canAsk(refusal: RefusalRow, waiting: ReadonlySet<string>): boolean {
 }
 
 function todayOf(counts: readonly { category: string; count: number }[]): AskPage['today'] {
-  const sums = new Map<string, number>();
-  for (const { category, count } of counts) sums.set(category, Number(count));
-  const answered = sums.get('answered') ?? 0;
-  sums.delete('answered');
-  const refused = [...sums].map(([category, count]) => ({ category, count }));
-  return { answered, refused: refused.sort((one, other) => other.count - one.count) };
+  const sums = counts.map(({ category, count }) => ({ category, count: Number(count) }));
+  const refused = sums.filter(({ category }) => category !== 'answered');
+  return {
+    answered: sums.find(({ category }) => category === 'answered')?.count ?? 0,
+    refused: refused.sort((one, other) => other.count - one.count),
+  };
 }
 
 /** A profile as its guardians see it. */
-export function profileOf({ row, page, guardians_refused }: Seen, names: Profile['names']): Profile {
+export function profileOf({ row, page, guardians_refused: refused }: Seen, names: Profile['names']): Profile {
   const { name, picture, age_group, rules, state, paused_until, devices, today } = page;
   return {
-    ...{
-      id: row.id,
-      name,
-      picture,
-      age_group,
-      shared_by: sharedBy(row),
-      rules,
-      state,
-      paused_until,
-      ask_key: row.is_key_shown === 1 ? row.ask_key : '',
-    },
-    ...{ devices, names, today, refused: guardians_refused, created_at: row.created_at },
+    ...{ id: row.id, name, picture, age_group, shared_by: sharedBy(row), rules, state, paused_until, devices, today },
+    ...{ ask_key: row.is_key_shown === 1 ? row.ask_key : '', names, refused, created_at: row.created_at },
   };
 }
 

@@ -10,6 +10,12 @@ import { Sentence } from '#ui/sentence.tsx';
 import { type HouseholdAsk, useAnswerAsk } from './household.ts';
 import { ProfileFace } from './profile-face.tsx';
 
+const ANSWERS = [
+  { given: 'hour', label: 'For one hour', variant: 'primary' },
+  { given: 'always', label: 'Always', variant: 'quiet' },
+  { given: 'no', label: 'No', variant: 'quiet' },
+] as const;
+
 interface AskCardProps {
   ask: HouseholdAsk;
   profile: Household['profiles'][number];
@@ -21,7 +27,6 @@ export function AskCard({ ask, profile }: AskCardProps) {
   const [line, setLine] = useState('');
   const answer = useAnswerAsk();
   const { id, name, count, asked_at, device_name } = ask;
-  const send = (given: 'hour' | 'always' | 'no') => answer.mutate({ id, answer: given, line });
   return (
     <Grid columns="lead" gap="3" align="start" className="surface-amber pad-m">
       <ProfileFace picture={profile.picture} />
@@ -46,15 +51,17 @@ export function AskCard({ ask, profile }: AskCardProps) {
           onChange={(event) => setLine(event.currentTarget.value)}
         />
         <Row gap="2">
-          <Button size="s" disabled={answer.isPending} onClick={() => send('hour')}>
-            For one hour
-          </Button>
-          <Button variant="quiet" size="s" disabled={answer.isPending} onClick={() => send('always')}>
-            Always
-          </Button>
-          <Button variant="quiet" size="s" disabled={answer.isPending} onClick={() => send('no')}>
-            No
-          </Button>
+          {ANSWERS.map(({ label, given, variant }) => (
+            <Button
+              key={given}
+              size="s"
+              variant={variant}
+              disabled={answer.isPending}
+              onClick={() => answer.mutate({ id, answer: given, line })}
+            >
+              {label}
+            </Button>
+          ))}
         </Row>
         <Refusal error={answer.error} />
       </Stack>

@@ -56,3 +56,9 @@ export const askedOf = ({ service, name }: Pick<ProfileRefusal, 'service' | 'nam
 /** The reason of a refusal, for its person. Services are chosen by guardians alone. */
 export const refusedWords = ({ service, category }: Pick<ProfileRefusal, 'service' | 'category'>): string =>
   reasonOf(service === '' || category === 'time_services' ? category : 'guardian', []);
+
+/** An answered ask in one line, for guardians: "roblox.com: yes, until 16:05." */
+export function answerWords({ name, line, ...ask }: Pick<Ask, 'name' | 'answer' | 'until' | 'line'>, now: number): string {
+  const words = replyWords(ask, now);
+  return `${name}: ${words.charAt(0).toLowerCase()}${words.slice(1)}${line === '' ? '' : ` “${line}”`}`;
+}

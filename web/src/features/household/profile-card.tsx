@@ -15,7 +15,7 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { describeUntil, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
-import { answerWords } from './answer-words.ts';
+import { answerWords } from './ask-words.ts';
 import { usePauseProfile } from './household.queries.ts';
 import { ProfileDevices } from './profile-devices.tsx';
 import { GivenNames, RefusedNames } from './profile-names.tsx';

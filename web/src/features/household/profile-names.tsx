@@ -1,70 +1,54 @@
-import { TextInput } from '@mantine/core';
 import type { Profile, ProfileRefusal } from '@palisade/contract/household';
-import { formatNumber } from '@palisade/contract/intl';
 import type { WebProtection } from '@palisade/contract/web-protection';
 import { useState } from 'react';
-import { reasonOf } from '#domain/web-device/web-words.ts';
-import { Badge } from '#ui/badge.tsx';
+import { RefusedWebsite } from '#domain/web-device/refused-website.tsx';
+import { RemoveWebsite, WebsiteField } from '#domain/web-device/website-field.tsx';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
-import { describeUntil, Moment, useMinute } from '#ui/moment.tsx';
+import { describeUntil, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useAddProfileName, useRemoveProfileName } from './household.queries.ts';
 
+interface RefusedLineProps {
+  refused: ProfileRefusal;
+  profileId: string;
+  services: WebProtection['services'];
+}
+
 function RefusedLine({ refused, profileId, services }: RefusedLineProps) {
-  const now = useMinute();
   const allow = useAddProfileName();
-  const { name, category, count, device_name, last_at } = refused;
-  const send = (for_an_hour: boolean) => allow.mutate({ id: profileId, name, verdict: 'allow', for_an_hour });
+  const { name, category, device_name } = refused;
+  const choices = [
+    { label: 'For an hour', words: `Allow ${name} for an hour`, for_an_hour: true },
+    { label: 'Always', words: `Allow ${name} always`, for_an_hour: false },
+  ];
   return (
     <Stack as="li" gap="1" className="pad-line">
       <Grid columns="tail" phone="stack" gap="3" rowGap="2" align="center">
-        <Stack gap="1" className="shrink">
-          <bdi className="medium break">{name}</bdi>
-          <Row gap="2" rowGap="1">
-            <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>{reasonOf(category, services)}</Badge>
-            <span className="sub">{device_name}</span>
-            <span className="sub">
-              <Moment iso={last_at} now={now} />
-            </span>
-            {count > 1 && <span className="sub">{`${formatNumber(count)} times`}</span>}
-          </Row>
-        </Stack>
+        <RefusedWebsite refused={refused} device={device_name} services={services} />
         {category !== 'dangerous' && (
           <Row gap="2">
-            <Button
-              variant="quiet"
-              size="s"
-              aria-label={`Allow ${name} for an hour`}
-              disabled={allow.isPending}
-              onClick={() => send(true)}
-            >
-              For an hour
-            </Button>
-            <Button
-              variant="quiet"
-              size="s"
-              aria-label={`Allow ${name} always`}
-              disabled={allow.isPending}
-              onClick={() => send(false)}
-            >
-              Always
-            </Button>
+            {choices.map(({ label, words, for_an_hour }) => (
+              <Button
+                key={label}
+                variant="quiet"
+                size="s"
+                aria-label={words}
+                disabled={allow.isPending}
+                onClick={() => allow.mutate({ id: profileId, name, verdict: 'allow', for_an_hour })}
+              >
+                {label}
+              </Button>
+            ))}
           </Row>
         )}
       </Grid>
       <Refusal error={allow.error} />
     </Stack>
   );
-}
-
-interface RefusedLineProps {
-  refused: ProfileRefusal;
-  profileId: string;
-  services: WebProtection['services'];
 }
 
 /** Names that were refused on the devices of a profile. */
@@ -114,15 +98,7 @@ export function GivenNames({ profile: { id, names } }: { profile: Profile }) {
                         : `Allowed until ${describeUntil(one.until, now)}`}
                   </span>
                 </Stack>
-                <Button
-                  variant="text"
-                  size="s"
-                  aria-label={`Remove ${one.name}`}
-                  disabled={remove.isPending}
-                  onClick={() => remove.mutate(one.id)}
-                >
-                  Remove
-                </Button>
+                <RemoveWebsite name={one.name} disabled={remove.isPending} onRemove={() => remove.mutate(one.id)} />
               </Row>
             ))}
           </Stack>
@@ -130,16 +106,7 @@ export function GivenNames({ profile: { id, names } }: { profile: Profile }) {
       )}
       <Form gap="2" error={add.error} busy={add.isPending} onEdit={add.reset} onSubmit={submit}>
         <Grid columns="fit-m" gap="2">
-          <TextInput
-            aria-label="Website"
-            placeholder="example.com"
-            autoCapitalize="none"
-            autoComplete="off"
-            spellCheck={false}
-            required
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
+          <WebsiteField aria-label="Website" value={typed} onChange={setTyped} />
           <Choice
             aria-label="Block or allow"
             value={verdict}

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import type { ProfileRules } from '@palisade/contract/household';
 import type { WebProtection } from '@palisade/contract/web-protection';
 import { useState } from 'react';
+import { WebsiteField } from '#domain/web-device/website-field.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
@@ -34,17 +35,7 @@ export function TryField({ profileId, rules, services }: TryFieldProps) {
       onSubmit={() => attempt.mutate({ id: profileId, name, day, clock, rules })}
     >
       <Grid columns="fit-s" gap="3" align="end">
-        <TextInput
-          label="Website"
-          placeholder="example.com"
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-          required
-          withAsterisk={false}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
+        <WebsiteField label="Website" value={name} onChange={setName} />
         <Choice
           label="Day"
           value={String(day)}

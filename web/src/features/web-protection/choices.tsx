@@ -1,8 +1,8 @@
-import { TextInput } from '@mantine/core';
 import type { WebName, WebProtection } from '@palisade/contract/web-protection';
 import { useState } from 'react';
 import { RuleChoices } from '#domain/web-device/rule-choices.tsx';
 import { useAddName } from '#domain/web-device/web-devices.ts';
+import { RemoveWebsite, WebsiteField } from '#domain/web-device/website-field.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
@@ -77,15 +77,7 @@ export function NamesCard({ names }: { names: readonly WebName[] }) {
                 <span className="shrink break">
                   <bdi>{name}</bdi> <span className="muted">{verdict === 'allow' ? 'allowed' : 'blocked'}</span>
                 </span>
-                <Button
-                  variant="text"
-                  size="s"
-                  aria-label={`Remove ${name}`}
-                  disabled={remove.isPending}
-                  onClick={() => remove.mutate(id)}
-                >
-                  Remove
-                </Button>
+                <RemoveWebsite name={name} disabled={remove.isPending} onRemove={() => remove.mutate(id)} />
               </Row>
             ))}
           </Stack>
@@ -97,18 +89,7 @@ export function NamesCard({ names }: { names: readonly WebName[] }) {
           onEdit={add.reset}
           onSubmit={() => add.mutate({ name: typed, verdict: 'block' }, { onSuccess: () => setTyped('') })}
         >
-          <TextInput
-            label="Website"
-            size="md"
-            placeholder="example.com"
-            autoCapitalize="none"
-            autoComplete="off"
-            spellCheck={false}
-            required
-            withAsterisk={false}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
+          <WebsiteField label="Website" value={typed} onChange={setTyped} />
           <Row>
             <Submit variant="quiet">Block website</Submit>
           </Row>

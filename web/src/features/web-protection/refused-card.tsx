@@ -1,44 +1,31 @@
-import { formatNumber } from '@palisade/contract/intl';
 import type { WebProtection, WebRefusal } from '@palisade/contract/web-protection';
 import { IconHome, IconShieldCheck } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { leftOf, rowsOf } from '#api/pages.ts';
+import { RefusedWebsite } from '#domain/web-device/refused-website.tsx';
 import { useAddName } from '#domain/web-device/web-devices.ts';
-import { reasonOf, whyOf } from '#domain/web-device/web-words.ts';
-import { Badge } from '#ui/badge.tsx';
+import { whyOf } from '#domain/web-device/web-words.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { ListCard } from '#ui/list-card.tsx';
-import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { refusalsQuery, useRemoveName } from './web-protection.queries.ts';
 
 function RefusedRow({ refused, web }: { refused: WebRefusal; web: WebProtection }) {
-  const now = useMinute();
   const [isWhyShown, setIsWhyShown] = useState(false);
   const allow = useAddName();
   const remove = useRemoveName();
-  const { name, category, count, device_id, last_at } = refused;
+  const { name, category, device_id } = refused;
   const own = web.names.find((one) => one.name === name && one.verdict === 'allow');
   const device = web.devices.find(({ id }) => id === device_id)?.name;
   return (
     <Stack as="li" gap="1" className="pad-row">
       <Grid columns="tail" phone="stack" gap="3" rowGap="2" align="center">
-        <Stack gap="1" className="shrink">
-          <bdi className="medium break">{name}</bdi>
-          <Row gap="2" rowGap="1">
-            <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>{reasonOf(category, web.services)}</Badge>
-            {device !== undefined && <span className="sub">{device}</span>}
-            <span className="sub">
-              <Moment iso={last_at} now={now} />
-            </span>
-            {count > 1 && <span className="sub">{`${formatNumber(count)} times`}</span>}
-          </Row>
-        </Stack>
+        <RefusedWebsite refused={refused} device={device} services={web.services} />
         <Row gap="2">
           <Button
             variant="text"
