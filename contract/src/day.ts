@@ -127,3 +127,17 @@ export function describeEnd(iso: string, place: { time_zone: string; locale?: st
   if (!is_mail && dayOf(time_zone, at) === dayOf('UTC', at)) return day;
   return `${day} (${clock.toISOString().slice(11, 16)} ${time_zone})`;
 }
+
+/** A time of the week. `days`: 1 is Monday; those on which it begins. It runs on to the next day where `to` is not later than `from`. */
+interface WeekTime {
+  days: readonly number[];
+  from: string;
+  to: string;
+}
+
+/** Whether a time holds on a day of the week at a time of day, like 21:00. */
+export function holdsAt({ days, from, to }: WeekTime, day: number, clock: string): boolean {
+  if (from < to) return days.includes(day) && from <= clock && clock < to;
+  const dayBefore = day === 1 ? 7 : day - 1;
+  return (days.includes(day) && from <= clock) || (days.includes(dayBefore) && clock < to);
+}

@@ -81,15 +81,13 @@ export type ProfileRefusal = z.infer<typeof profileRefusalSchema>;
 /** `no_plan`: no guardian has a plan with profiles, so only dangerous names are refused. */
 export const PROFILE_STATES = ['on', 'paused', 'no_plan'] as const;
 
-const profileDevicesSchema = z.array(
-  z.object({
-    id: idSchema,
-    name: z.string(),
-    kind: webDeviceKindSchema,
-    last_question_at: timeSchema.nullable(),
-    is_silent: z.boolean(),
-  }),
-);
+const profileDeviceSchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  kind: webDeviceKindSchema,
+  last_question_at: timeSchema.nullable(),
+  is_silent: z.boolean(),
+});
 
 /** Counted since the day began in the home’s time zone. */
 const todaySchema = z.object({ answered: z.int(), refused: z.array(z.object({ category: z.string(), count: z.int() })) });
@@ -126,7 +124,7 @@ export const profileSchema = z.object({
   paused_until: timeSchema.nullable(),
   /** Opens the page of its person, below `/ask/`. It opens nothing else. Empty once a person whose names guardians don’t see has opened it. */
   ask_key: z.string(),
-  devices: profileDevicesSchema,
+  devices: z.array(profileDeviceSchema),
   /** Names that guardians allowed or blocked. `until`: null is for always. */
   names: z.array(webNameSchema.extend({ until: timeSchema.nullable() })),
   today: todaySchema,
@@ -414,7 +412,7 @@ export const askPageSchema = z.object({
   guardians_see: z.enum(['names', 'counts']),
   guardians: z.array(z.string()),
   /** All that this page is about: a device that isn’t here has the rules of its owner. */
-  devices: profileDevicesSchema,
+  devices: z.array(profileDeviceSchema),
   state: z.enum(PROFILE_STATES),
   paused_until: timeSchema.nullable(),
   /** The time for all names that holds now; null where none does. */

@@ -1,14 +1,14 @@
 import { AGE_GROUPS, type AgeGroup, profileRulesSchema } from '@palisade/contract/household';
 import { expect, test } from 'vitest';
 import { presetOf } from './household-presets.ts';
-import { minutesOf, timesAt } from './household-schedule.ts';
+import { timesAt } from './household-schedule.ts';
 import { SERVICES } from './services.ts';
 
 /** Refused of a service on a day (1 is Monday) at a time: always, by a time, or never. */
 function refusedOf(age: AgeGroup, service_id: string, day: number, clock: string) {
   const { services, times } = presetOf(age);
   const kind = SERVICES.find(({ id }) => id === service_id)?.kind;
-  const now = timesAt(times, { day, minutes: minutesOf(clock) }).map(({ refuses }) => refuses);
+  const now = timesAt(times, { day, clock }).map(({ refuses }) => refuses);
   if (now.includes('all')) return 'bedtime';
   if (services.includes(service_id)) return 'always';
   return now.some((one) => one === kind) ? 'time' : 'no';

@@ -18,7 +18,6 @@ import {
   storedRules,
   strictest,
 } from './household-rules.ts';
-import { minutesOf } from './household-schedule.ts';
 import { listOf } from './name-rules.ts';
 import { Policies } from './policies.ts';
 import { newKey, WebDevices } from './web-devices.ts';
@@ -51,7 +50,7 @@ const moment = (clock: string, some: Partial<ProfileMoment> = {}): ProfileMoment
   rules: { categories: ['adult'], services: ['tiktok'], safe_search: 'off', times: BEDTIME },
   names: { allowed: [], for_an_hour: [], blocked: [] },
   is_paused: false,
-  reading: { day: 3, minutes: minutesOf(clock) },
+  reading: { day: 3, clock },
   ...some,
 });
 const names = (some: Partial<ProfileMoment['names']>) => ({ names: { allowed: [], for_an_hour: [], blocked: [], ...some } });

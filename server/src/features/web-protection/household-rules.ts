@@ -15,7 +15,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { z } from 'zod';
 import type { CategoryLists } from './category-lists.ts';
 import type { HouseholdTables } from './household.tables.ts';
-import { type ClockReading, minutesOf, readingAt, timesAt } from './household-schedule.ts';
+import { type ClockReading, readingAt, timesAt } from './household-schedule.ts';
 import { choicesOf, type DeviceRules, listOf, SECONDS_MAXIMUM, typedName } from './name-rules.ts';
 import type { WebProtectionTables } from './web-protection.tables.ts';
 
@@ -277,7 +277,7 @@ export class ProfilePolicies {
       rules,
       names: effectiveNames(known.profile, members, known.names, AFTER_ALL),
       is_paused: false,
-      reading: { day: asked.day, minutes: minutesOf(asked.clock) },
+      reading: { day: asked.day, clock: asked.clock },
     };
     return tryLevels(name, { levels: [dangerous, ...profileLevels(moment, this.lists)], rules, never: this.never });
   }

@@ -12,8 +12,7 @@ const time = (from: string, to: string, ...days: DayName[]): ProfileTime => ({
   to,
   refuses: 'all',
 });
-const holds = (of: ProfileTime, day: DayName, clock: string) =>
-  timesAt([of], { day: DAYS[day], minutes: Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3)) }).length === 1;
+const holds = (of: ProfileTime, day: DayName, clock: string) => timesAt([of], { day: DAYS[day], clock }).length === 1;
 
 test.each<[string, ProfileTime, DayName, string, boolean]>([
   ['before it begins', time('17:00', '19:00', 'mon'), 'mon', '16:59', false],

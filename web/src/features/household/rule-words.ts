@@ -1,3 +1,4 @@
+import { holdsAt } from '@palisade/contract/day';
 import type { AgeGroup, Profile, ProfileRules, ProfileTime } from '@palisade/contract/household';
 import { formatList, listFirst } from '@palisade/contract/intl';
 import type { WebCategory, WebProtection } from '@palisade/contract/web-protection';
@@ -78,13 +79,6 @@ export function sharedWords(profile: Profile, profiles: readonly Profile[]): str
   return members.length === 0 ? undefined : `Strictest of ${formatList(members)}: names can’t be told apart by person there.`;
 }
 
-/** Whether a time holds on a day of the week at a time of day. It runs on to the next day where `to` is not later than `from`. */
-function holds({ days, from, to }: ProfileTime, day: number, clock: string): boolean {
-  if (from < to) return days.includes(day) && from <= clock && clock < to;
-  const dayBefore = day === 1 ? DAY_NAMES.length : day - 1;
-  return (days.includes(day) && from <= clock) || (days.includes(dayBefore) && clock < to);
-}
-
 interface Tried {
   is_allowed: boolean;
   category: string | null;
@@ -94,7 +88,7 @@ interface Tried {
 
 /** The time that refuses at a day and clock, without its last stop: "bedtime, 21:00 to 06:30". */
 function refusingTime({ times }: ProfileRules, day: number, clock: string, isForAll: boolean): string {
-  const time = times.find((one) => (one.refuses === 'all') === isForAll && holds(one, day, clock));
+  const time = times.find((one) => (one.refuses === 'all') === isForAll && holdsAt(one, day, clock));
   if (time === undefined) return 'not at this time';
   if (isBedtime(time)) return `bedtime, ${describeClockTime(time.from)} to ${describeClockTime(time.to)}`;
   const words = timeWords(time);
