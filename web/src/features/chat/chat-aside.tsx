@@ -1,10 +1,12 @@
 import { downloadTranscript } from '@palisade/contract/chat';
 import { IconBook, IconHeadset, IconHistory, IconShieldCheck, type TablerIcon } from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
+import { messagesQuery } from '#domain/conversation/chat.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
@@ -20,6 +22,7 @@ const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).
 /** Beside the conversation: contacts of support, a warning about fraud, and the transcript. */
 export function ChatAside() {
   const { phone, email } = useConfig()?.support ?? { phone: '', email: '' };
+  const hasMessages = useInfiniteQuery(messagesQuery).data?.pages.some((page) => page.length > 0) ?? false;
   return (
     <Grid as="aside" columns="fit-m" gap="4" aria-label="Help next to the chat">
       <AsidePart icon={IconHeadset} title="Reach a person">
@@ -44,7 +47,7 @@ export function ChatAside() {
           <Sentence text="Short answers in plain words: {link}" parts={{ link: <Link to="/help">Help pages</Link> }} />
         </p>
       </AsidePart>
-      <History />
+      {hasMessages && <History />}
     </Grid>
   );
 }
@@ -61,7 +64,7 @@ function AsidePart({ icon: Icon, title, children }: { icon: TablerIcon; title: s
   );
 }
 
-/** Search and download of the transcript. */
+/** Search and download of the transcript, once there is one. */
 function History() {
   const [isSearching, setIsSearching] = useState(false);
   const mail = useMailTranscript();

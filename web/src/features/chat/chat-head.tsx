@@ -15,27 +15,26 @@ const TONES = { here: 'accent', away: 'ink', offline: 'amber' } as const;
 
 interface ChatHeadProps {
   state: ChatState | undefined;
-  onUnreachable: () => void;
   onTalk: () => void;
 }
 
 /** Above the conversation: whether support answers now, and ways to reach a person. */
-export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
+export function ChatHead({ state, onTalk }: ChatHeadProps) {
   const isOnline = useConnection() !== 'offline';
   const now = useMinute();
   const ask = useAskPerson();
   const support = state && describeAvailability(state, now, isOnline);
   return (
-    <Grid columns="tail" gap="2" align="center" className="pad-m line-below">
+    <Grid columns="tail" phone="stack" gap="2" align="center" className="pad-m line-below">
       {support && (
         <p role="status" aria-label="Support" className={`base medium ${TONES[support.tone]}`}>
           {support.sentence}
         </p>
       )}
       <Row wrap={false} gap="2" className="push">
-        <span role="status" title={isOnline ? 'This page is connected.' : 'This page isn’t connected.'}>
+        <span role="status">
           <Badge tone={isOnline ? 'plain' : 'attention'} icon={isOnline ? IconWifi : IconWifiOff}>
-            {isOnline ? 'Online' : 'Offline'}
+            {isOnline ? 'You’re online' : 'You’re offline'}
           </Badge>
         </span>
         <NoticeToggles />
@@ -51,7 +50,7 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
         >
           {state?.wants_person ? 'We’ve told the team' : 'Talk to a person'}
         </Button>
-        <CallSupport onUnreachable={onUnreachable} />
+        <CallSupport />
         <Button variant="quiet" size="s" icon={IconVideo} aria-haspopup="dialog" title="Video and live chat" onClick={onTalk}>
           Video and live chat
         </Button>

@@ -58,7 +58,7 @@ const field = () => screen.getByRole('textbox', { name: 'Message' });
 const send = () => screen.getByRole('button', { name: 'Send' });
 const log = () => within(screen.getByRole('log', { name: 'Messages' }));
 const conversation = () => within(screen.getByRole('region', { name: 'Conversation with support' }));
-const state = () => conversation().getByText(/^(Online|Offline)$/u);
+const state = () => conversation().getByText(/^You’re (online|offline)$/u);
 const last = () => log().getAllByRole('listitem').at(-1);
 
 function Address() {
@@ -260,7 +260,7 @@ describe('sending', () => {
     await waitFor(() => expect(last()).toHaveTextContent(/do not lose me.*Not sent yet\. We’ll send it/u));
     expect(field()).toHaveValue('');
     expect(errors).toHaveBeenCalledWith(expect.objectContaining({ kind: 'network' }));
-    expect(state()).toHaveTextContent('Offline');
+    expect(state()).toHaveTextContent('You’re offline');
     await user.type(field(), 'nor me{Enter}');
     expect(last()).toHaveTextContent('Waiting');
     const first = server.callsOf(sendMessage)[0]?.body;
@@ -371,12 +371,12 @@ describe('a person of support', () => {
     const { tell } = await openLive([]);
     const staff = screen.getByRole('status', { name: 'Support' });
     expect(staff).toHaveTextContent('Support is here. First answers took 4 minutes in the last 7 days.');
-    expect(state()).toHaveTextContent('Online');
+    expect(state()).toHaveTextContent('You’re online');
     // A question to the server gets the same answer.
     be({ staff: { is_here: false, is_open: true, opens_at: null }, response_s: 240 });
     tell({ kind: 'support_here', is_here: false });
     await waitFor(() => expect(staff).toHaveTextContent('We’re away.'));
-    expect(state()).toHaveTextContent('Online');
+    expect(state()).toHaveTextContent('You’re online');
   });
 
   // proves: support-staff-22
@@ -527,7 +527,10 @@ describe('parts around it', () => {
 
   // proves: support-customer-11
   it('finds messages, and mails what was said', async () => {
-    const user = await open();
+    server.answer(listMessages, [messageOf('my printer')]);
+    renderForTest(<ChatPage />);
+    await log().findByText('my printer');
+    const user = userEvent.setup();
     server.on(listMessages, (query) => {
       expect(query.get('search')).toBe('printer');
       return reply(listMessages, [messageOf('my printer')]);
@@ -569,9 +572,9 @@ describe('parts around it', () => {
 
   it('is online on load and offline when the browser is', async () => {
     await open();
-    expect(state()).toHaveTextContent('Online');
+    expect(state()).toHaveTextContent('You’re online');
     act(() => void window.dispatchEvent(new Event('offline')));
-    expect(state()).toHaveTextContent('Offline');
+    expect(state()).toHaveTextContent('You’re offline');
   });
 
   // proves: support-customer-26
@@ -583,10 +586,10 @@ describe('parts around it', () => {
     expect(sound).toHaveAttribute('aria-pressed', 'true');
   });
 
-  it('the call button says how else to reach support where there is no number', async () => {
-    const user = await open();
-    await user.click(screen.getByRole('button', { name: 'Call support' }));
-    expect(screen.getByText(/Support has no phone number that you can call from here/u)).toBeVisible();
+  it('offers no call without a number, and no transcript without a message', async () => {
+    await open();
+    expect(screen.getByText(/hasn’t added a phone number or email yet/u)).toBeVisible();
+    for (const name of [/^Call support/u, /^Search it/u]) expect(screen.queryByRole('button', { name })).toBeNull();
   });
 
   it('the dialog leads to the live chat in a new window and says that there is no video', async () => {
