@@ -21,6 +21,15 @@ interface AskCardProps {
   profile: Household['profiles'][number];
 }
 
+const placeOf = (id: string) => `ask-${id}`;
+
+/** Moves to a waiting ask on this page. */
+export function reachAsk(id: string): void {
+  const card = document.getElementById(placeOf(id));
+  card?.scrollIntoView({ block: 'center' });
+  card?.focus({ preventScroll: true });
+}
+
 /** A waiting “May I?” with its answers. */
 export function AskCard({ ask, profile }: AskCardProps) {
   const now = useMinute();
@@ -28,7 +37,7 @@ export function AskCard({ ask, profile }: AskCardProps) {
   const answer = useAnswerAsk();
   const { id, name, count, asked_at, device_name } = ask;
   return (
-    <Grid columns="lead" gap="3" align="start" className="surface-amber pad-m">
+    <Grid id={placeOf(id)} tabIndex={-1} columns="lead" gap="3" align="start" className="surface-amber pad-m">
       <ProfileFace picture={profile.picture} />
       <Stack gap="3" className="shrink">
         <Stack gap="0">
@@ -63,6 +72,9 @@ export function AskCard({ ask, profile }: AskCardProps) {
             </Button>
           ))}
         </Row>
+        {profile.rules.times.some(({ refuses }) => refuses === 'all') && (
+          <p className="small">At times without websites, such as bedtime, only “For one hour” opens it.</p>
+        )}
         <Refusal error={answer.error} />
       </Stack>
     </Grid>

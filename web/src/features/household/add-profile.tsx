@@ -3,7 +3,7 @@ import { DEVICE_NAME_MAXIMUM } from '@palisade/contract/device-name';
 import { AGE_GROUPS, type AgeGroup, type Household, PROFILE_PICTURES } from '@palisade/contract/household';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { WebProtection } from '@palisade/contract/web-protection';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
@@ -13,7 +13,8 @@ import { ZONE } from '#ui/place.ts';
 import { PressCard } from '#ui/press-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useAddProfile } from './household.queries.ts';
-import { AGES, rulesWords } from './rule-words.ts';
+import { AGES } from './rule-words.ts';
+import { RulesList } from './rules-list.tsx';
 import { SharedBy } from './shared-by.tsx';
 
 /** The first picture that no other profile has. A computer is for several people. */
@@ -40,6 +41,7 @@ export function AddProfile({ home, web, onClose }: AddProfileProps) {
   const [shared_by, setSharedBy] = useState<string[]>([]);
   const [isAgeMissing, setIsAgeMissing] = useState(false);
   const add = useAddProfile();
+  const question = useId();
   const { profiles, profiles_maximum } = home;
   const isShared = shared_by.length > 0;
   const age_group = youngest(profiles, shared_by) ?? age;
@@ -94,28 +96,27 @@ export function AddProfile({ home, web, onClose }: AddProfileProps) {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         {!isShared && (
-          <Grid as="fieldset" columns="fit-m" gap="3" className="shrink bare" aria-label="Age">
-            {AGE_GROUPS.map((one) => (
-              <PressCard
-                key={one}
-                {...AGES[one]}
-                isOn={one === age}
-                onPress={() => {
-                  setAge(one);
-                  setIsAgeMissing(false);
-                }}
-              />
-            ))}
-          </Grid>
+          <Stack gap="2">
+            <b id={question}>{name.trim() === '' ? 'How old are they?' : `How old is ${name.trim()}?`}</b>
+            <Grid as="fieldset" columns="fit-m" gap="3" className="shrink bare" aria-labelledby={question}>
+              {AGE_GROUPS.map((one) => (
+                <PressCard
+                  key={one}
+                  {...AGES[one]}
+                  isOn={one === age}
+                  onPress={() => {
+                    setAge(one);
+                    setIsAgeMissing(false);
+                  }}
+                />
+              ))}
+            </Grid>
+          </Stack>
         )}
         <SharedBy profiles={profiles} chosen={shared_by} onChange={setSharedBy} />
         {preset && (
           <div role="status" className="surface-sunken pad-m sub">
-            <Stack as="ul" gap="1">
-              {rulesWords(preset.rules, web).map((words) => (
-                <li key={words}>{words}</li>
-              ))}
-            </Stack>
+            <RulesList rules={preset.rules} web={web} />
             <p className="above-2">You can change all of it.</p>
           </div>
         )}

@@ -49,7 +49,7 @@ it('asks once, and shows the answer with its line', async () => {
   server.answer(mayI, waiting);
   server.answer(lookAtAskPage, waiting);
   await user.click(screen.getByRole('button', { name: 'May I open roblox.com?' }));
-  expect(await screen.findByText('Asked. They see it now.')).toBeVisible();
+  expect(await screen.findByText('Asked. The answer will show here.')).toBeVisible();
   expect(screen.queryByRole('button', { name: /^May I/ })).toBeNull();
   server.answer(lookAtAskPage, { ...waiting, asks: [askOf({ name: 'roblox.com', answer: 'always', line: 'Have fun' })] });
   await act(() => vi.advanceTimersByTimeAsync(5_000));
@@ -66,6 +66,11 @@ it('says what holds now, in few words for a small child', async () => {
   expect(await screen.findByText(/^Bedtime until .*6:30/)).toBeVisible();
   expect(screen.getByText('Your grown-ups see numbers only.')).toBeVisible();
   expect(screen.getByRole('heading', { name: 'All good!' })).toBeVisible();
+});
+
+it('names bedtime as the reason', async () => {
+  open({ refused: [{ ...REFUSED, last_at: '2026-11-26T21:00:00.000Z' }] });
+  expect(await screen.findByText('Bedtime')).toBeVisible();
 });
 
 it('says what is left without a plan', async () => {
@@ -89,7 +94,7 @@ it('names the service that was refused, and why, once for all of its names', asy
   const rows = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
   expect(rows).toEqual([
     expect.stringMatching(/^YouTubei\.ytimg\.comNot at this time/),
-    expect.stringMatching(/^Facebookwww\.facebook\.comBlocked by a guardian.*Asked\. They see it now\.$/),
+    expect.stringMatching(/^Facebookwww\.facebook\.comBlocked by a guardian.*Asked\. The answer will show here\.$/),
   ]);
 });
 

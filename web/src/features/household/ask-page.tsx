@@ -36,6 +36,7 @@ function Reply({ ask, isLarge }: { ask: Ask; isLarge: boolean }) {
 }
 
 interface RefusedRowProps {
+  page: AskPageShown;
   refused: Refused;
   ask: Ask | undefined;
   pageKey: string;
@@ -43,7 +44,7 @@ interface RefusedRowProps {
 }
 
 /** A refused name, and one button. After the press its answer stands there. */
-function RefusedRow({ refused, ask, pageKey, isLarge }: RefusedRowProps) {
+function RefusedRow({ page, refused, ask, pageKey, isLarge }: RefusedRowProps) {
   const { id, name, service, count, last_at, can_ask } = refused;
   const asked = askedOf(refused);
   const now = useMinute();
@@ -56,7 +57,7 @@ function RefusedRow({ refused, ask, pageKey, isLarge }: RefusedRowProps) {
           {!isLarge && (
             <Row gap="2" rowGap="0" className="sub">
               {service !== '' && <bdi className="break">{name}</bdi>}
-              <span>{refusedWords(refused)}</span>
+              <b>{refusedWords(refused, page)}</b>
               <Moment iso={last_at} now={now} />
               {count > 1 && <span>{`${formatNumber(count)} times`}</span>}
             </Row>
@@ -104,7 +105,14 @@ function Shown({ page, pageKey }: { page: AskPageShown; pageKey: string }) {
         <FocusKept>
           <Stack as="ul" gap="3" aria-live="polite">
             {rows.map((one) => (
-              <RefusedRow key={one.id} refused={one} ask={asked.get(askedOf(one))} pageKey={pageKey} isLarge={isLarge} />
+              <RefusedRow
+                key={one.id}
+                page={page}
+                refused={one}
+                ask={asked.get(askedOf(one))}
+                pageKey={pageKey}
+                isLarge={isLarge}
+              />
             ))}
             {elsewhere.map((ask) => (
               <Stack as="li" key={ask.id} gap="3" className="surface-raised pad-l">

@@ -2,7 +2,7 @@ import type { AgeGroup, Ask, AskPage, ProfileRefusal } from '@palisade/contract/
 import { formatList } from '@palisade/contract/intl';
 import { reasonOf } from '#domain/web-device/web-words.ts';
 import { describeUntil } from '#ui/moment.tsx';
-import { timeNowWords } from './rule-words.ts';
+import { isAtBedtime, timeNowWords } from './rule-words.ts';
 
 interface AskWords {
   none: string;
@@ -43,7 +43,7 @@ export function holdWords(page: AskPage, now: number): string | undefined {
 
 /** The answer to a “May I?”: "Yes, until 16:05." */
 export function replyWords({ answer, until }: Pick<Ask, 'answer' | 'until'>, now: number): string {
-  if (answer === 'wait') return 'Asked. They see it now.';
+  if (answer === 'wait') return 'Asked. The answer will show here.';
   if (answer === 'no') return 'No.';
   if (answer === 'always') return 'Yes, always.';
   if (until === null) return 'Yes, for an hour.';
@@ -54,8 +54,13 @@ export function replyWords({ answer, until }: Pick<Ask, 'answer' | 'until'>, now
 export const askedOf = ({ service, name }: Pick<ProfileRefusal, 'service' | 'name'>): string => (service === '' ? name : service);
 
 /** The reason of a refusal, for its person. Services are chosen by guardians alone. */
-export const refusedWords = ({ service, category }: Pick<ProfileRefusal, 'service' | 'category'>): string =>
-  reasonOf(service === '' || category === 'time_services' ? category : 'guardian', []);
+export function refusedWords(
+  { service, category, last_at }: Pick<ProfileRefusal, 'service' | 'category' | 'last_at'>,
+  { rules, time_zone }: Pick<AskPage, 'rules' | 'time_zone'>,
+): string {
+  if (category === 'time' && isAtBedtime(rules, time_zone, Date.parse(last_at))) return 'Bedtime';
+  return reasonOf(service === '' || category === 'time_services' ? category : 'guardian', []);
+}
 
 /** An answered ask in one line, for guardians: "roblox.com: yes, until 16:05." */
 export function answerWords({ name, line, ...ask }: Pick<Ask, 'name' | 'answer' | 'until' | 'line'>, now: number): string {

@@ -59,13 +59,9 @@ function InviteForm() {
       onEdit={invite.reset}
       onSubmit={() => invite.mutate(email, { onSuccess: () => setEmail('') })}
     >
-      <EmailField
-        label="Invite another guardian"
-        description="They get the same rights over profiles and their devices."
-        required
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
+      <h3>Invite another guardian</h3>
+      <p className="sub">They get the same rights over profiles and their devices.</p>
+      <EmailField label="Their email" required value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
       <EmailNeeded sentence="Confirm your email address first." />
       <Refusal error={invite.error} />
       <Row>
@@ -123,7 +119,8 @@ function TimeZoneForm({ time_zone }: Pick<Household, 'time_zone'>) {
 
 /** The guardians of a home, and its clock. */
 export function HomeCard({ home }: { home: Household }) {
-  const { guardians, invites, time_zone } = home;
+  const { guardians, invites, profiles, time_zone } = home;
+  const isOnlyGuardian = guardians.length === 1;
   const leave = useLeaveHome();
   return (
     <Card title="Your home">
@@ -137,13 +134,16 @@ export function HomeCard({ home }: { home: Household }) {
                   <Face name={name} />
                   <span className="break">{is_me ? `${name} (you)` : name}</span>
                 </Row>
-                {is_me && (
+                {is_me && (!isOnlyGuardian || profiles.length === 0) && (
                   <Button
                     variant="text"
                     size="s"
                     loading={leave.isPending}
                     onClick={() => {
-                      if (window.confirm('Leave this home? Its profiles stay with the other guardians.')) leave.mutate();
+                      const question = isOnlyGuardian
+                        ? 'Leave this home?'
+                        : 'Leave this home? Its profiles stay with the other guardians.';
+                      if (window.confirm(question)) leave.mutate();
                     }}
                   >
                     Leave home
@@ -174,7 +174,7 @@ const LIMITS = [
 /** Ways around that the rules cannot close. */
 export function LimitsCard() {
   return (
-    <Card title="These ways stay open">
+    <Card title="What can get around these rules">
       <Grid as="ul" columns="fit-l" gap="4">
         {LIMITS.map(({ what, result }) => (
           <li key={what}>

@@ -11,9 +11,9 @@ import {
   tryProfile,
 } from '@palisade/contract/household';
 import { readWebProtection } from '@palisade/contract/web-protection';
-import { screen, waitFor, within } from '@testing-library/react';
+import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { askOf, householdOf, profileOf, webProtectionOf } from '#api/fake-devices.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal } from '#api/fake-server.ts';
@@ -47,7 +47,8 @@ describe('adding a person', () => {
     open({ guardians: [] });
     await user.click(await screen.findByRole('button', { name: 'Add a person' }));
     await enter(user, screen.getByRole('textbox', { name: 'Name' }), 'Mia');
-    await user.click(screen.getByRole('button', { name: /^8 to 12/ }));
+    const ages = within(screen.getByRole('group', { name: 'How old is Mia?' }));
+    await user.click(ages.getByRole('button', { name: /^8 to 12/ }));
     expect(screen.getByText('Search: no explicit results.')).toBeVisible();
     server.answer(addProfile, MIA);
     server.answer(readHousehold, householdOf({ profiles: [MIA] }));
@@ -78,12 +79,13 @@ describe('a person', () => {
   it('gets a free device', async () => {
     open({ profiles: [MIA], free_devices: [PHONE] });
     const card = await cardOf('Mia');
+    expect(card.getByText('No device yet')).toBeVisible();
     await user.click(card.getByRole('button', { name: 'Add a device' }));
     expect(card.getByRole('link', { name: 'Another device' })).toHaveAttribute('href', `/web-protection?add=&for=${MIA.id}`);
     server.answer(of(setDeviceProfile, PHONE.id), undefined);
     server.answer(readHousehold, householdOf({ profiles: [{ ...MIA, devices: [PHONE] }] }));
     await user.click(card.getByRole('button', { name: 'Mia’s phone' }));
-    expect(await card.findByText('Waiting for its first question.')).toBeVisible();
+    expect(await card.findByText('Waiting for its first website request.')).toBeVisible();
     expect(server.calls).toContainEqual(expect.objectContaining({ method: 'PUT', body: { profile_id: MIA.id } }));
   });
 
@@ -122,7 +124,7 @@ describe('a person', () => {
     open({ profiles: [{ ...MIA, age_group: 'sixteen', devices: [PHONE] }] });
     const card = await cardOf('Mia');
     expect(card.getByText('16 and older: you see counts only.')).toBeVisible();
-    expect(card.getByText('122 questions, 2 refused.')).toBeVisible();
+    expect(card.getByText('122 website requests, 2 refused.')).toBeVisible();
     expect(card.queryByText(/^Refused websites/)).toBeNull();
   });
 
@@ -136,6 +138,10 @@ it('answers “May I?” with a line', async () => {
   const ask = askOf({ profile_id: MIA.id });
   open({ profiles: [MIA], asks: [ask] });
   const card = await cardOf('Mia');
+  Element.prototype.scrollIntoView = vi.fn();
+  await user.click(screen.getByRole('button', { name: 'Answer Mia' }));
+  await user.tab();
+  expect(card.getByRole('textbox', { name: 'Your words to Mia' })).toHaveFocus();
   await enter(user, card.getByRole('textbox', { name: 'Your words to Mia' }), 'After homework');
   const answer = of(answerAsk, ask.id);
   const answered = { ...ask, answer: 'no', line: 'After homework', answered_at: ask.asked_at } as const;
@@ -149,16 +155,31 @@ it('answers “May I?” with a line', async () => {
 
 it('invites a guardian, and shows the whole link also where the server knows no public address', async () => {
   open({ profiles: [MIA] });
-  await enter(user, await screen.findByRole('textbox', { name: 'Invite another guardian' }), 'ben@example.com');
+  await enter(user, await screen.findByRole('textbox', { name: 'Their email' }), 'ben@example.com');
   const invite = { id: MIA.id, email: 'ben@example.com', expires_at: '2026-12-06T08:00:00.000Z' };
   server.answer(inviteGuardian, { ...invite, link: '/household/join#abc' });
   await user.click(screen.getByRole('button', { name: 'Invite guardian' }));
   expect(await screen.findByText(/^We email this link/)).toBeVisible();
   expect(screen.getByText(`${window.location.origin}/household/join#abc`)).toBeVisible();
   server.on(inviteGuardian, refusal('conflict', { detail: 'This person is invited already.' }));
-  await enter(user, screen.getByRole('textbox', { name: 'Invite another guardian' }), 'ben@example.com');
+  await enter(user, screen.getByRole('textbox', { name: 'Their email' }), 'ben@example.com');
   await user.click(screen.getByRole('button', { name: 'Invite guardian' }));
   expect(await screen.findByText('This person is invited already.')).toBeVisible();
+});
+
+it('lets a guardian leave while another one stays, or nobody is left', async () => {
+  const [anna] = householdOf().guardians;
+  const guardians = anna === undefined ? [] : [anna];
+  const ben = { id: PHONE.id, name: 'Ben', is_me: false };
+  open({ profiles: [MIA], guardians });
+  await cardOf('Your home');
+  expect(screen.queryByRole('button', { name: 'Leave home' })).toBeNull();
+  cleanup();
+  open({ profiles: [MIA], guardians: [...guardians, ben] });
+  expect(await screen.findByRole('button', { name: 'Leave home' })).toBeVisible();
+  cleanup();
+  open({ guardians });
+  expect(await screen.findByRole('button', { name: 'Leave home' })).toBeVisible();
 });
 
 it('shows no address of a page that its person alone has', async () => {

@@ -4,11 +4,11 @@ import { IconEyeOff, IconHeartHandshake, IconHome, IconMoon, IconPlus } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { waitingAsks } from '#domain/household/ask-card.tsx';
+import { reachAsk, waitingAsks } from '#domain/household/ask-card.tsx';
 import { householdQuery } from '#domain/household/household.ts';
 import { webProtectionQuery } from '#domain/web-device/web-devices.ts';
 import { Button } from '#ui/button.tsx';
-import { Grid } from '#ui/layout.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
@@ -58,7 +58,7 @@ export function answerOf(home: Household) {
     return {
       tone: 'unknown',
       title: 'Give your people their devices.',
-      sentence: 'Rules apply on the devices of a person, once their questions arrive.',
+      sentence: 'Rules apply on the devices of a person, once their website requests arrive.',
     } as const;
   return {
     tone: 'good',
@@ -66,7 +66,7 @@ export function answerOf(home: Household) {
       one: 'The rules apply on 1 device.',
       other: `The rules apply on ${formatNumber(devices.length)} devices.`,
     }),
-    sentence: 'No question waits for you.',
+    sentence: 'No “May I?” waits for you.',
   } as const;
 }
 
@@ -103,6 +103,7 @@ export function HouseholdPage() {
   const failure = (home ? null : error) ?? (web.data ? null : web.error);
   const isReady = home !== undefined && web.data !== undefined && arePeopleReady;
   const answer = isReady ? answerOf(home) : undefined;
+  const [first] = isReady ? waitingAsks(home) : [];
   return (
     <Page title="Household" sentence="Rules for the people of your home, on their devices.">
       {failure && (
@@ -119,16 +120,19 @@ export function HouseholdPage() {
             {...answer}
             icon={IconHome}
             action={
-              !isAdding && (
-                <Button
-                  variant={answer.tone === 'attention' ? 'quiet' : 'primary'}
-                  icon={IconPlus}
-                  stroke={2}
-                  onClick={() => setIsAdding(true)}
-                >
-                  Add a person
-                </Button>
-              )
+              <Row gap="2">
+                {first && <Button onClick={() => reachAsk(first.ask.id)}>{`Answer ${first.profile.name}`}</Button>}
+                {!isAdding && (
+                  <Button
+                    variant={answer.tone === 'attention' ? 'quiet' : 'primary'}
+                    icon={IconPlus}
+                    stroke={2}
+                    onClick={() => setIsAdding(true)}
+                  >
+                    Add a person
+                  </Button>
+                )}
+              </Row>
             }
           />
           {isAdding && <AddProfile home={home} web={web.data} onClose={() => setIsAdding(false)} />}

@@ -19,14 +19,15 @@ import { answerWords } from './ask-words.ts';
 import { usePauseProfile } from './household.queries.ts';
 import { ProfileDevices } from './profile-devices.tsx';
 import { GivenNames, RefusedNames } from './profile-names.tsx';
-import { AGES, rulesWords, sharedWords } from './rule-words.ts';
+import { AGES, sharedWords } from './rule-words.ts';
+import { RulesList } from './rules-list.tsx';
 
 const ProfileAddress = lazyPart(async () => (await import('./profile-address.tsx')).ProfileAddress);
 const ProfileDialog = lazyPart(async () => (await import('./profile-dialog.tsx')).ProfileDialog);
 
-function stateOf({ state, paused_until }: Profile, now: number): { tone: Tone; words: string } {
+function stateOf({ state, paused_until, devices }: Profile, now: number): { tone: Tone; words: string } {
   if (state === 'no_plan') return { tone: 'attention', words: 'No plan' };
-  if (state === 'on') return { tone: 'safe', words: 'On' };
+  if (state === 'on') return devices.length === 0 ? { tone: 'plain', words: 'No device yet' } : { tone: 'safe', words: 'On' };
   return { tone: 'attention', words: paused_until === null ? 'Paused' : `Paused until ${describeUntil(paused_until, now)}` };
 }
 
@@ -93,8 +94,8 @@ function Today({ profile: { today }, services }: { profile: Profile; services: W
       <h3>Today</h3>
       <p className="sub num">
         {plural(all, {
-          one: `1 question, ${formatNumber(refused)} refused.`,
-          other: `${formatNumber(all)} questions, ${formatNumber(refused)} refused.`,
+          one: `1 website request, ${formatNumber(refused)} refused.`,
+          other: `${formatNumber(all)} website requests, ${formatNumber(refused)} refused.`,
         })}
       </p>
       {today.refused.length > 0 && (
@@ -154,11 +155,7 @@ export function ProfileCard({ profile, home, web, reach }: ProfileCardProps) {
         <Grid columns="2" phone="stack" gap="5" align="start">
           <Stack gap="2">
             <h3>Rules</h3>
-            <Stack as="ul" gap="1">
-              {rulesWords(profile.rules, web).map((words) => (
-                <li key={words}>{words}</li>
-              ))}
-            </Stack>
+            <RulesList rules={profile.rules} web={web} />
             {shared !== undefined && <p className="sub">{shared}</p>}
           </Stack>
           <Stack gap="4">

@@ -14,11 +14,11 @@ type Device = Profile['devices'][number];
 
 /** The state of a device in one sentence. Rules count only while its questions arrive. */
 function deviceState({ last_question_at, is_silent }: Device, now: number): { tone: Tone; sentence: string } {
-  if (last_question_at === null) return { tone: 'note', sentence: 'Waiting for its first question.' };
+  if (last_question_at === null) return { tone: 'note', sentence: 'Waiting for its first website request.' };
   const at = describeMoment(last_question_at, now);
   if (is_silent)
-    return { tone: 'attention', sentence: `No question since ${at}. Rules don’t apply there while it asks elsewhere.` };
-  return { tone: 'safe', sentence: `Last question ${at}.` };
+    return { tone: 'attention', sentence: `No website request since ${at}. Rules don’t apply there while it asks elsewhere.` };
+  return { tone: 'safe', sentence: `Last website request ${at}.` };
 }
 
 function DeviceLine({ device, owner }: { device: Device; owner: string }) {
@@ -36,14 +36,14 @@ function DeviceLine({ device, owner }: { device: Device; owner: string }) {
         <Button
           variant="text"
           size="s"
-          aria-label={`Take back ${device.name}`}
+          aria-label={`Remove from ${owner}: ${device.name}`}
           loading={give.isPending}
           onClick={() => {
-            if (window.confirm(`Take “${device.name}” back from ${owner}? Its owner’s own rules apply then.`))
+            if (window.confirm(`Remove “${device.name}” from ${owner}? Its owner’s own rules apply then.`))
               give.mutate({ id: device.id, profile_id: null });
           }}
         >
-          Take back
+          {`Remove from ${owner}`}
         </Button>
       </Grid>
       <Refusal error={give.error} />

@@ -1,7 +1,16 @@
 import type { ProfileRules, ProfileTime } from '@palisade/contract/household';
 import { describe, expect, it, vi } from 'vitest';
 import { profileOf } from '#api/fake-devices.ts';
-import { daysWords, rulesWords, sharedWords, timeNowWords, timeWords, triedWords } from './rule-words.ts';
+import {
+  daysWords,
+  isAtBedtime,
+  listlessWords,
+  rulesWords,
+  sharedWords,
+  timeNowWords,
+  timeWords,
+  triedWords,
+} from './rule-words.ts';
 
 vi.mock('#ui/place.ts', async (original) => ({ ...(await original<object>()), LOCALE: 'en-GB' }));
 
@@ -47,7 +56,7 @@ it('says each part of the rules in one sentence', () => {
     'Videos: not on school days before 17:00.',
     'Bedtime: 21:00 to 06:30, every day.',
     'Search: no explicit results.',
-    'Blocked: adult sites, gambling, ways around, and TikTok.',
+    'Blocked: adult sites, gambling, VPNs and other ways around these rules, and TikTok.',
   ]);
   expect(rulesWords({ categories: [], services: [], safe_search: 'off', times: [] }, WEB)).toEqual([
     'Search: unchanged.',
@@ -56,10 +65,21 @@ it('says each part of the rules in one sentence', () => {
 });
 
 it('promises nothing for a category without a list', () => {
-  expect(rulesWords({ ...RULES, times: [] }, { services: SERVICES, categories: CATEGORIES.slice(2) }).slice(1)).toEqual([
-    'Blocked: ways around and TikTok.',
-    'Not blocked, because this server has no list: adult sites and gambling.',
+  const lists = { services: SERVICES, categories: CATEGORIES.slice(2) };
+  expect(rulesWords({ ...RULES, times: [] }, lists).slice(1)).toEqual([
+    'Blocked: VPNs and other ways around these rules and TikTok.',
   ]);
+  expect(listlessWords(RULES, lists)).toBe('Adult sites and gambling are not blocked: this server has no list for them.');
+  expect(listlessWords({ categories: ['gambling'] }, lists)).toBe('Gambling is not blocked: this server has no list for it.');
+  expect(listlessWords(RULES, WEB)).toBeUndefined();
+});
+
+it('knows whether a moment lies in a bedtime on the clock of the home', () => {
+  // 21:30 and 20:59 in Vienna.
+  expect(isAtBedtime(RULES, 'Europe/Vienna', Date.parse('2026-11-26T20:30:00Z'))).toBe(true);
+  expect(isAtBedtime(RULES, 'Europe/Vienna', Date.parse('2026-11-26T19:59:00Z'))).toBe(false);
+  const school = { ...BEDTIME, from: '08:00', to: '13:00' };
+  expect(isAtBedtime({ ...RULES, times: [school] }, 'Europe/Vienna', Date.parse('2026-11-26T08:30:00Z'))).toBe(false);
 });
 
 it('names the people of a shared computer', () => {

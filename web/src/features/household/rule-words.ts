@@ -1,6 +1,6 @@
-import { holdsAt } from '@palisade/contract/day';
+import { clockAt, holdsAt } from '@palisade/contract/day';
 import type { AgeGroup, Profile, ProfileRules, ProfileTime } from '@palisade/contract/household';
-import { formatList, listFirst } from '@palisade/contract/intl';
+import { capitalize, formatList, listFirst } from '@palisade/contract/intl';
 import type { WebCategory, WebProtection } from '@palisade/contract/web-protection';
 import { describeClockTime } from '#ui/moment.tsx';
 
@@ -9,7 +9,7 @@ type Services = WebProtection['services'];
 type Lists = Pick<WebProtection, 'categories' | 'services'>;
 
 export const AGES: Record<AgeGroup, { title: string; sentence: string }> = {
-  small_child: { title: 'Up to 7', sentence: 'Their page has few words and large buttons.' },
+  small_child: { title: 'Up to 7', sentence: 'Their page has few words and large buttons. You see what was refused.' },
   child: { title: '8 to 12', sentence: 'Their page has plain words. You see what was refused.' },
   teenager: { title: '13 to 15', sentence: 'You see what was refused, and they see that you do.' },
   sixteen: { title: '16 and older', sentence: 'You see counts only, never websites.' },
@@ -48,7 +48,7 @@ const BLOCKED: Record<WebCategory, string> = {
   ads: 'ads and trackers',
   adult: 'adult sites',
   gambling: 'gambling',
-  ways_around: 'ways around',
+  ways_around: 'VPNs and other ways around these rules',
 };
 
 const SEARCH = {
@@ -57,26 +57,43 @@ const SEARCH = {
   strict: 'Search: no explicit results, and YouTube in its strict mode.',
 } as const;
 
-function blockedWords({ categories, services }: ProfileRules, web: Lists): string[] {
-  const hasList = (category: WebCategory) => web.categories.some((one) => one.category === category && one.names > 0);
+const hasList = (category: WebCategory, { categories }: Lists) =>
+  categories.some((one) => one.category === category && one.names > 0);
+
+function blockedWords({ categories, services }: ProfileRules, web: Lists): string {
   const names = web.services.filter(({ id }) => services.includes(id)).map(({ name }) => name);
-  const blocked = [...categories.filter(hasList).map((category) => BLOCKED[category]), ...names];
-  const listless = categories.filter((category) => !hasList(category)).map((category) => BLOCKED[category]);
-  return [
-    blocked.length === 0 ? 'Blocked: dangerous websites only.' : `Blocked: ${listFirst(blocked, 6)}.`,
-    ...(listless.length === 0 ? [] : [`Not blocked, because this server has no list: ${formatList(listless)}.`]),
-  ];
+  const blocked = [...categories.filter((one) => hasList(one, web)).map((one) => BLOCKED[one]), ...names];
+  return blocked.length === 0 ? 'Blocked: dangerous websites only.' : `Blocked: ${listFirst(blocked, 6)}.`;
 }
 
-/** The rules of a profile, in one sentence for each part. A category without a list blocks nothing, and says so. */
+/** Chosen categories that block nothing, because the server has no list for them: "Gambling is not blocked: this server has no list for it." */
+export function listlessWords({ categories }: Pick<ProfileRules, 'categories'>, web: Lists): string | undefined {
+  const listless = categories.filter((one) => !hasList(one, web));
+  const [first] = listless;
+  if (first === undefined) return undefined;
+  const names = capitalize(formatList(listless.map((one) => BLOCKED[one])));
+  return listless.length === 1 && first === 'gambling'
+    ? `${names} is not blocked: this server has no list for it.`
+    : `${names} are not blocked: this server has no list for them.`;
+}
+
+/** The rules of a profile, in one sentence for each part. `listlessWords` says which of them block nothing. */
 export function rulesWords(rules: ProfileRules, web: Lists): string[] {
-  return [...rules.times.map(timeWords), SEARCH[rules.safe_search], ...blockedWords(rules, web)];
+  return [...rules.times.map(timeWords), SEARCH[rules.safe_search], blockedWords(rules, web)];
 }
 
 /** "Strictest of Mia and Ben: names can’t be told apart by person there." */
 export function sharedWords(profile: Profile, profiles: readonly Profile[]): string | undefined {
   const members = profiles.filter(({ id }) => profile.shared_by.includes(id)).map(({ name }) => name);
   return members.length === 0 ? undefined : `Strictest of ${formatList(members)}: names can’t be told apart by person there.`;
+}
+
+/** Whether a refused name of a time for all was refused by a bedtime, as far as today's rules tell. */
+export function isAtBedtime({ times }: ProfileRules, time_zone: string, at_ms: number): boolean {
+  const clock = new Date(clockAt(time_zone, at_ms));
+  return times.some(
+    (time) => isBedtime(time) && holdsAt(time, clock.getUTCDay() || DAY_NAMES.length, clock.toISOString().slice(11, 16)),
+  );
 }
 
 interface Tried {
