@@ -39,7 +39,7 @@ test('devices are added by their kind, seen at the first question, and listed wi
   ] as const) {
     await add(page, kind);
     await expect(own).toBeVisible();
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Finish later' }).click();
     await page.getByRole('button', { name: 'Add a device' }).click();
   }
   await add(page, /^Browser/u);
@@ -104,7 +104,7 @@ test('on a phone a device waits while the server is away, and is protected when 
     await expectNothingCutOff(page);
     await expectNothingCovered(page);
     const address = await addressOf(page);
-    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Finish later' }).click();
     await first.crash();
     await expect(ask(page, address, 'localhost')).rejects.toThrow();
     await expect(page.getByText('Offline', { exact: true })).toBeVisible();
@@ -113,7 +113,7 @@ test('on a phone a device waits while the server is away, and is protected when 
       await ask(page, address, 'localhost');
       await expect(page.getByText('Online', { exact: true })).toBeVisible();
       await expect(deviceRow(page, 'My router').getByText('Protected')).toBeVisible();
-      await expect(page.getByRole('heading', { name: 'Your device is protected.' })).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'My router is protected.' })).toBeVisible();
     } finally {
       await palisade.closeWindows();
       await palisade.rows.close();

@@ -15,7 +15,7 @@ import { Form, Submit } from '#ui/form.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { PressCard } from '#ui/press-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
-import { Instructions } from './instructions.tsx';
+import { hasUsableSteps, Instructions } from './instructions.tsx';
 import { useAddDevice } from './web-protection.queries.ts';
 
 /** "My iPhone" or "Mia’s iPhone", or "My iPhone 2" where that name is taken. */
@@ -98,7 +98,7 @@ export function AddWebDevice({ web, first, onClose, onBegin, profile }: AddWebDe
       action={
         onClose && (
           <Button variant="quiet" size="s" onClick={onClose}>
-            {device ? 'Done' : 'Close'}
+            {device === undefined ? 'Close' : isSeen ? 'Done' : 'Finish later'}
           </Button>
         )
       }
@@ -161,7 +161,7 @@ export function AddWebDevice({ web, first, onClose, onBegin, profile }: AddWebDe
         <Stack gap="4">
           <Refusal error={give.error} />
           <Instructions device={device} ways={web.ways} />
-          <FirstQuestion isSeen={isSeen} />
+          {(isSeen || hasUsableSteps(device.kind, web.ways)) && <FirstQuestion isSeen={isSeen} />}
         </Stack>
       )}
     </Card>

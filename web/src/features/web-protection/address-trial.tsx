@@ -1,6 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Spinner } from '#ui/button.tsx';
+import { Button } from '#ui/button.tsx';
 import { Row } from '#ui/layout.tsx';
 import { trialQuery } from './web-protection.queries.ts';
 
@@ -12,10 +12,7 @@ export function AddressTrial({ address }: { address: string }) {
   return (
     <Row gap="2" role="status">
       {isFetching ? (
-        <>
-          <Spinner />
-          <span className="sub">Trying this address…</span>
-        </>
+        <span className="sub">Trying this address…</span>
       ) : (
         <>
           <Icon size={20} stroke={1.7} className={isWorking ? 'accent' : 'amber'} aria-hidden="true" />

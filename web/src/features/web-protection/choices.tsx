@@ -1,5 +1,7 @@
 import type { WebName, WebProtection } from '@palisade/contract/web-protection';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { householdQuery } from '#domain/household/household.ts';
 import { RuleChoices } from '#domain/web-device/rule-choices.tsx';
 import { useAddName } from '#domain/web-device/web-devices.ts';
 import { RemoveWebsite, WebsiteField } from '#domain/web-device/website-field.tsx';
@@ -45,9 +47,10 @@ function Dangerous({ web: { devices, paused_until, has_dangerous } }: { web: Web
   );
 }
 
-/** The choices for all devices of a person. A change counts within a minute. */
+/** The choices for all devices of a person, except those of people of the household. A change counts within a minute. */
 export function ChoicesCard({ web }: { web: WebProtection }) {
   const change = useSetPolicy();
+  const hasPeople = (useQuery(householdQuery).data?.profiles.length ?? 0) > 0;
   const policy = change.isPending ? change.variables : web.policy;
   return (
     <Card title="What to block">
@@ -56,6 +59,8 @@ export function ChoicesCard({ web }: { web: WebProtection }) {
         <Dangerous web={web} />
         <RuleChoices web={web} policy={policy} onChange={change.mutate} />
         <Refusal error={change.error} />
+        {/* At the end, so that it moves nothing when it comes. */}
+        {hasPeople && <p className="sub">Devices of people in Household follow their own rules.</p>}
       </Stack>
     </Card>
   );

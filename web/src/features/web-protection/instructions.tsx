@@ -1,4 +1,4 @@
-import type { WebDevice, WebProtection } from '@palisade/contract/web-protection';
+import type { WebDevice, WebDeviceKind, WebProtection } from '@palisade/contract/web-protection';
 import { IconDownload } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { ButtonLink } from '#ui/button-link.tsx';
@@ -222,12 +222,32 @@ function ForLinux({ host, addresses, address }: { host: string | null; addresses
   );
 }
 
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/u;
+
+/** Whether the steps can work from the address of this page: devices ask over https, except on the server's own computer. Some kinds ask without it. */
+export function hasUsableSteps(
+  kind: WebDeviceKind,
+  { tls_host, addresses, plain }: WebProtection['ways'],
+  { protocol, hostname }: Pick<Location, 'protocol' | 'hostname'> = window.location,
+): boolean {
+  if (protocol === 'https:' || LOOPBACK.test(hostname)) return true;
+  if (kind === 'android') return tls_host !== null;
+  if (kind === 'linux') return tls_host !== null && addresses.length > 0;
+  return (kind === 'router' || kind === 'other') && plain !== null;
+}
+
 /** The steps on the device itself. */
 export function Instructions({ device, ways }: { device: WebDevice; ways: WebProtection['ways'] }) {
   const { origin, protocol } = window.location;
   const address = `${origin}/dns/${device.key}`;
   const host = ways.tls_host === null ? null : `${device.key}.${ways.tls_host}`;
   const { addresses, plain } = ways;
+  if (!hasUsableSteps(device.kind, ways))
+    return (
+      <p className="surface-amber amber pad-m">
+        This address isn’t secure, so devices can’t use it. Ask your provider for the https address.
+      </p>
+    );
   return (
     <Stack gap="4">
       {protocol !== 'https:' && (

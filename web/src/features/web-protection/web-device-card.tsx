@@ -19,7 +19,10 @@ import { useRemoveDevice, useRenewKey, useShowNames } from './web-protection.que
 const spanOf = (hours: number) => (hours < 48 ? formatSpan(hours, 'hour') : formatSpan(Math.ceil(hours / 24), 'day'));
 
 const askedWords = (count: number) =>
-  plural(count, { one: '1 question in 24 hours', other: `${formatNumber(count)} questions in 24 hours` });
+  plural(count, {
+    one: '1 website request in 24 hours',
+    other: `${formatNumber(count)} website requests in 24 hours`,
+  });
 
 interface WebDeviceRowProps {
   device: WebDevice;

@@ -18,6 +18,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { householdOf, profileOf, webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
 import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
+import { hasUsableSteps } from './instructions.tsx';
 import { WebProtectionPage } from './web-protection-page.tsx';
 
 const AT = '2026-11-26T08:00:00.000Z';
@@ -127,15 +128,20 @@ it('says that the plan has no room, before a device is chosen', async () => {
 describe('the devices', () => {
   it('are protected while their questions arrive', async () => {
     open();
-    expect(await screen.findByRole('heading', { name: 'Your device is protected.' })).toBeVisible();
-    expect(screen.getByText('Android · 42 questions in 24 hours')).toBeVisible();
+    expect(await screen.findByRole('heading', { name: `${DEVICE.name} is protected.` })).toBeVisible();
+    expect(screen.getByText('Android · 42 website requests in 24 hours')).toBeVisible();
     expect(screen.getByText('Ads and trackers: 2')).toBeVisible();
+  });
+
+  it('are said to have the provider’s own list alone where the server has no other', async () => {
+    open({ has_dangerous: false });
+    expect(await screen.findByText(/^2 website requests were refused in 24 hours\. This server has only/)).toBeVisible();
   });
 
   it('are not called protected without questions', async () => {
     open({ devices: [{ ...DEVICE, is_silent: true, usual_gap_h: 52 }] });
     expect(await screen.findByRole('heading', { name: 'No device is protected now.' })).toBeVisible();
-    expect(screen.getByText(/^No question since/)).toBeVisible();
+    expect(screen.getByText(/^No website request since/)).toBeVisible();
     expect(screen.getByText(/^Usually it asks again within 3 days\./)).toBeVisible();
   });
 });
@@ -189,6 +195,25 @@ describe('refused websites', () => {
     await screen.findByRole('button', { name: 'Why was x.ads.example refused?' });
     expect(screen.queryByRole('button', { name: 'Allow x.ads.example' })).toBeNull();
   });
+});
+
+it('says that devices of people of the household have their own rules', async () => {
+  server.answer(readHousehold, householdOf({ profiles: [profileOf()] }));
+  open();
+  expect(await screen.findByText('Devices of people in Household follow their own rules.')).toBeVisible();
+});
+
+it.each([
+  ['apple', 'https:', 'shield.example', true],
+  ['apple', 'http:', '127.0.0.1', true],
+  ['apple', 'http:', 'localhost', true],
+  ['apple', 'http:', 'shield.example', false],
+  ['browser', 'http:', '127.0.0.1.shield.example', false],
+  ['android', 'http:', 'shield.example', true],
+  ['router', 'http:', 'shield.example', false],
+] as const)('shows %s steps on %s//%s: %s', (kind, protocol, hostname, isShown) => {
+  const ways = { tls_host: 'dns.example.com', addresses: [], plain: null };
+  expect(hasUsableSteps(kind, ways, { protocol, hostname })).toBe(isShown);
 });
 
 it('sends each choice whole, and says which lists are missing', async () => {

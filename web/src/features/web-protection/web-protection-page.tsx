@@ -1,5 +1,5 @@
 import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
-import { type WebDevice, webDeviceKindSchema } from '@palisade/contract/web-protection';
+import { type WebDevice, type WebProtection, webDeviceKindSchema } from '@palisade/contract/web-protection';
 import {
   IconAdjustments,
   IconHelpCircle,
@@ -26,16 +26,16 @@ import { DomainListsCard } from './domain-lists-card.tsx';
 function refusedOf(devices: readonly WebDevice[]): string {
   const count = devices.flatMap(({ refused }) => refused).reduce((sum, one) => sum + one.count, 0);
   return plural(count, {
-    one: '1 question was refused in 24 hours.',
-    other: `${formatNumber(count)} questions were refused in 24 hours.`,
+    one: '1 website request was refused in 24 hours.',
+    other: `${formatNumber(count)} website requests were refused in 24 hours.`,
   });
 }
 
 /** Loaded with the first device. */
 const ProtectedDevices = lazyPart(async () => (await import('./protected-devices.tsx')).ProtectedDevices);
 
-/** The one answer of the page: a device is protected only while its questions arrive. */
-function answerOf(devices: readonly WebDevice[]) {
+/** The one answer of the page: a device is protected only while its website requests arrive. */
+function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'has_dangerous'>) {
   if (devices.length === 0)
     return {
       tone: 'unknown',
@@ -47,10 +47,10 @@ function answerOf(devices: readonly WebDevice[]) {
     return {
       tone: 'good',
       title: plural(devices.length, {
-        one: 'Your device is protected.',
+        one: `${devices[0]?.name} is protected.`,
         other: `All ${formatNumber(devices.length)} devices are protected.`,
       }),
-      sentence: `${refusedOf(devices)} Dangerous websites don’t open there.`,
+      sentence: `${refusedOf(devices)} ${has_dangerous ? 'Dangerous websites don’t open there.' : 'This server has only its provider’s own list so far.'}`,
     } as const;
   const seen = devices.length - silent.length;
   return {
@@ -59,7 +59,7 @@ function answerOf(devices: readonly WebDevice[]) {
       seen === 0
         ? 'No device is protected now.'
         : `${formatNumber(seen)} of ${formatNumber(devices.length)} devices are protected.`,
-    sentence: `We see no questions from ${listFirst(silent.map(({ name }) => name))}. Check the steps there.`,
+    sentence: `We see no website requests from ${listFirst(silent.map(({ name }) => name))}. Check the steps there.`,
   } as const;
 }
 
@@ -108,7 +108,7 @@ export function WebProtectionPage() {
   const isAdministrator = useMayAdministrate();
   const isEmpty = web?.devices.length === 0;
   const arePartsReady = ProtectedDevices.useIsReady(web !== undefined && !isEmpty);
-  const answer = web && isProfileRead && (arePartsReady || isAdding) ? answerOf(web.devices) : undefined;
+  const answer = web && isProfileRead && (arePartsReady || isAdding) ? answerOf(web) : undefined;
   return (
     <Page title="Web protection" sentence="Dangerous and unwanted websites don’t open on devices that ask this server.">
       {error && !web && (
