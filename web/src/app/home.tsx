@@ -36,7 +36,7 @@ export function Home() {
     <DashboardPage
       staffHome={isAdmin ? <OwnerHome /> : isTechnician && <DeskHome />}
       asks={hasAsks && <WaitingAsks />}
-      firstSteps={hasSteps && <FirstSteps done={done} />}
+      firstSteps={hasSteps && <FirstSteps done={done} offered={steps[0]?.id === 'no_two_factor' ? 'second_factor' : undefined} />}
       arePartsReady={areHomesReady && areAsksReady && areStepsReady}
     />
   );

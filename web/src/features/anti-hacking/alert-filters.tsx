@@ -1,7 +1,7 @@
 import type { Monitor } from '@palisade/contract/alerts';
 import { ALERT_TYPES } from '@palisade/contract/anti-hacking';
 import { severitySchema } from '@palisade/contract/severity';
-import { memo } from 'react';
+import { memo, useState } from 'react';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import type { AlertChoice } from './alerts.queries.ts';
 import { describeType } from './threat.tsx';
@@ -13,6 +13,9 @@ const STATES: readonly { value: AlertChoice['status']; label: string; count?: 'a
   { value: undefined, label: 'All' },
 ];
 
+/** Alerts of all states from which on search, severity and type help to find one. */
+const WORTH_NARROWING = 5;
+
 interface AlertFiltersProps {
   choice: AlertChoice;
   counts: Monitor['alerts'] | undefined;
@@ -20,6 +23,8 @@ interface AlertFiltersProps {
 }
 
 export const AlertFilters = memo(function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
+  // Decided once: filters that come later would move the list below them.
+  const [isNarrowed] = useState(() => !counts || counts.active + counts.resolved + counts.hidden >= WORTH_NARROWING);
   return (
     <ListFilters>
       <StateFilter
@@ -28,25 +33,31 @@ export const AlertFilters = memo(function AlertFilters({ choice, counts, onChang
         options={STATES.map(({ count, ...state }) => ({ ...state, count: count && countOf(counts, count, choice) }))}
         onChoose={(status) => onChange({ ...choice, status })}
       />
-      <SearchFilter
-        label="Search the alerts"
-        placeholder="Words or source address"
-        value={choice.search}
-        onChange={(search) => onChange({ ...choice, search })}
-      />
+      {isNarrowed && (
+        <SearchFilter
+          label="Search the alerts"
+          placeholder="Words or source address"
+          value={choice.search}
+          onChange={(search) => onChange({ ...choice, search })}
+        />
+      )}
       <div className="list-filters__choices">
-        <ChoiceFilter
-          label="Severity"
-          value={choice.severity}
-          options={severitySchema.options.map((severity) => [severity, capital(severity)])}
-          onChoose={(severity) => onChange({ ...choice, severity })}
-        />
-        <ChoiceFilter
-          label="Type"
-          value={choice.type}
-          options={ALERT_TYPES.map((type) => [type, capital(describeType(type))])}
-          onChoose={(type) => onChange({ ...choice, type })}
-        />
+        {isNarrowed && (
+          <>
+            <ChoiceFilter
+              label="Severity"
+              value={choice.severity}
+              options={severitySchema.options.map((severity) => [severity, capital(severity)])}
+              onChoose={(severity) => onChange({ ...choice, severity })}
+            />
+            <ChoiceFilter
+              label="Type"
+              value={choice.type}
+              options={ALERT_TYPES.map((type) => [type, capital(describeType(type))])}
+              onChoose={(type) => onChange({ ...choice, type })}
+            />
+          </>
+        )}
         <ChoiceFilter
           label="Origin"
           value={choice.simulated}

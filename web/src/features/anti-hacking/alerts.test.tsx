@@ -84,7 +84,7 @@ describe('an empty list', () => {
   });
 
   it('says how many the filters hide, and shows them', async () => {
-    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3 }) }));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3, resolved: 2 }) }));
     showPage();
     await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Severity' }), 'critical');
     expect(await screen.findByText('They hide 3 alerts.')).toBeVisible();
@@ -181,6 +181,7 @@ describe('a list of many', () => {
   });
 
   it('is searched by the server', async () => {
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ resolved: 5 }) }));
     const asked: (string | null)[] = [];
     server.on(listAlerts, (query) => {
       asked.push(query.get('search'));
@@ -190,6 +191,14 @@ describe('a list of many', () => {
     await enter(userEvent, await screen.findByLabelText('Search the alerts'), '198.51.100.7');
     await waitFor(() => expect(asked.at(-1)).toBe('198.51.100.7'));
   });
+});
+
+it('has no search, severity or type while there are few alerts', async () => {
+  server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 2, real: 2, resolved: 1, hidden: 1 }) }));
+  showPage();
+  expect(await screen.findByRole('combobox', { name: 'Origin' })).toBeVisible();
+  expect(screen.queryByRole('combobox', { name: 'Severity' })).toBeNull();
+  expect(screen.queryByLabelText('Search the alerts')).toBeNull();
 });
 
 describe('an alert', () => {
@@ -414,7 +423,7 @@ it('opens above the locked screen for a person without premium, who can answer i
 });
 
 it('shows a simulated alert whatever the filter', async () => {
-  server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1 }) }));
+  server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1, hidden: 4 }) }));
   server.on(listAlerts, (query) =>
     reply(
       listAlerts,

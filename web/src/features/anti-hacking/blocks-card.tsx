@@ -34,7 +34,7 @@ function describeRepeat(level: number): string {
 }
 
 /** Question before a block ends early. */
-const CONFIRMATION = 'Allow sign-ins from there again? Do this only if you, or someone you know, mistyped the password.';
+const CONFIRMATION = 'Allow sign-ins from this address again? Do this only if you, or someone you know, mistyped the password.';
 
 /** Sources whose sign-ins to the person's account are blocked, with actions to unblock them. */
 export function BlocksCard() {
@@ -64,7 +64,7 @@ export function BlocksCard() {
               isSmall
               icon={IconLockOpen}
               title="No sign-ins are blocked"
-              sentence="Five wrong passwords block sign-ins from there for ten minutes or longer."
+              sentence="Five wrong passwords block sign-ins from the same address for ten minutes or longer."
             />
           }
         >

@@ -63,7 +63,7 @@ function ScanStats() {
         {latest && !examined && (latest.length === 0 ? 'No files checked yet' : 'No files checked lately')}
       </StatCard>
       <StatCard label="Threats Detected" icon={IconAlertTriangle} value={totals ? formatNumber(totals.infected) : '–'}>
-        {describeTestFiles(totals?.test_files) ?? 'Infected files'}
+        {describeTestFiles(totals?.test_files, totals?.infected) ?? 'Infected files'}
       </StatCard>
       <StatCard
         label="Files Scanned"

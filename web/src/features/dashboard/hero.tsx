@@ -19,29 +19,29 @@ export function Hero({ status: answer, isUnknown }: { status: DashboardStatus | 
   const status = answer?.status;
   const latest = answer?.recent_scans[0];
   const engines = latest && describeEngines(latest);
+  const lookedAt = status ? describeLookedAt(status.looked_at) : '';
   const { sentence, detail } = status ?? (isUnknown ? NOT_READ : READING);
   return (
     <Grid as="section" align="center" className="card hero" data-tone={status?.state ?? 'unknown'} aria-labelledby="hero-answer">
       <ScoreRing score={answer?.security_score} status={status} />
       <div className="hero__words" aria-busy={!status && !isUnknown}>
         <h2 id="hero-answer">{sentence}</h2>
-        <p className="sub">
-          {detail}
-          {status && ` ${describeLookedAt(status.looked_at)}`}
-        </p>
-        {latest && (
+        <p className="sub">{detail}</p>
+        {(latest || lookedAt !== '') && (
           <p className="sub">
-            {engines ? (
-              <Sentence
-                text="The last file was scanned {when} by {engines}."
-                parts={{
-                  when: describeAge(latest.scanned_at, now),
-                  engines: <span className="nowrap">{engines}</span>,
-                }}
-              />
-            ) : (
-              `The last file was scanned ${describeAge(latest.scanned_at, now)}.`
-            )}
+            {lookedAt !== '' && `${lookedAt}. `}
+            {latest &&
+              (engines ? (
+                <Sentence
+                  text="The last file was scanned {when} by {engines}."
+                  parts={{
+                    when: describeAge(latest.scanned_at, now),
+                    engines: <span className="nowrap">{engines}</span>,
+                  }}
+                />
+              ) : (
+                `The last file was scanned ${describeAge(latest.scanned_at, now)}.`
+              ))}
           </p>
         )}
       </div>
@@ -112,7 +112,7 @@ function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
                 </em>
               )}{' '}
               <span>{reason.title}</span> {reason.gain > 0 && <small className="num">{`+${reason.gain} if fixed`}</small>}{' '}
-              <b className="hero__fix push rounded-s accent bold">Fix</b>
+              <b className="hero__fix push rounded-s accent bold">{reason.id === 'ask_waiting' ? 'Answer' : 'Fix'}</b>
             </Link>
           </li>
         ))}

@@ -73,7 +73,7 @@ interface CounterProps {
 
 /** A measured figure. In the demo the simulated figure stands next to it, or replaces it while nothing was measured. */
 function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
-  const from = describeTestFiles(tests) ?? 'measured on this account';
+  const from = describeTestFiles(tests, measured) ?? 'measured on this account';
   if (simulated === undefined) {
     return (
       <StatCard label={label} icon={icon} value={measured === undefined ? '–' : formatNumber(measured)}>

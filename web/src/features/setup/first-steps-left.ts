@@ -27,10 +27,10 @@ export function areStepsLeft(done: FirstStepsDone): boolean {
 }
 
 /** The first steps of a customer, from their one status. */
-export function customerSteps({ looked_at, next, others }: Status): FirstStepsDone {
+export function customerSteps({ looked_at, protected_by, next, others }: Status): FirstStepsDone {
   return {
     first_scan: looked_at.files_read + looked_at.files_unread > 0,
     second_factor: ![next, ...others].some((step) => step?.id === 'no_two_factor'),
-    device: looked_at.devices > 0,
+    device: looked_at.devices > 0 || protected_by.includes('web_protection'),
   };
 }

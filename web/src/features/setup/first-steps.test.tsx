@@ -1,5 +1,6 @@
-import { screen } from '@testing-library/react';
+import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { MemoryRouter } from 'react-router';
 import { describe, expect, it } from 'vitest';
 import { statusOf } from '#api/fake-records.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -21,6 +22,7 @@ describe('the first steps', () => {
   it('of a customer follow from the status', () => {
     const fresh = statusOf({ id: 'no_two_factor' });
     expect(customerSteps(fresh)).toEqual({ first_scan: false, second_factor: false, device: false });
+    expect(customerSteps({ ...fresh, protected_by: ['web_protection'] })).toMatchObject({ device: true });
     const looked_at = { ...fresh.looked_at, files_unread: 1, devices: 1 };
     expect(customerSteps({ ...statusOf(), looked_at })).toEqual({ first_scan: true, second_factor: true, device: true });
     renderForTest(<FirstSteps done={customerSteps(fresh)} />);
@@ -29,6 +31,15 @@ describe('the first steps', () => {
       'Turn on two-factor',
       'Add a device',
     ]);
+  });
+
+  it('do not repeat the main button of the status above', () => {
+    const done = { first_scan: true, second_factor: false };
+    const { rerender } = render(<FirstSteps done={done} />, { wrapper: MemoryRouter });
+    const link = () => screen.getByRole('link', { name: 'Turn on two-factor' });
+    expect(link()).toHaveAttribute('data-variant', 'primary');
+    rerender(<FirstSteps done={done} offered="second_factor" />);
+    expect(link()).toHaveAttribute('data-variant', 'quiet');
   });
 
   it('go away when all are done, and when they are hidden', async () => {

@@ -37,8 +37,14 @@ const STEP_NAMES: readonly Step[] = ['first_scan', 'provider', 'second_factor', 
 
 const GET_STARTED = 'Get started';
 
+interface FirstStepsProps {
+  done: FirstStepsDone;
+  /** The step whose button the status above has already. */
+  offered?: Step | undefined;
+}
+
 /** The steps of `done`, until all are done or dismissed. */
-export function FirstSteps({ done }: { done: FirstStepsDone }) {
+export function FirstSteps({ done, offered }: FirstStepsProps) {
   const [isHidden, setIsHidden] = useState(false);
   if (isHidden || !areStepsLeft(done)) return null;
   const steps = STEP_NAMES.filter((step) => step in done).toSorted(
@@ -71,7 +77,7 @@ export function FirstSteps({ done }: { done: FirstStepsDone }) {
               {done[step] ? (
                 <span className="visually-hidden"> (done)</span>
               ) : (
-                <StepHelp {...STEPS[step]} isNext={step === left[0]} />
+                <StepHelp {...STEPS[step]} isNext={step === left[0] && step !== offered} />
               )}
             </div>
           </Grid>
