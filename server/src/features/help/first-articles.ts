@@ -269,7 +269,7 @@ Call your bank now. Use the number on the back of your card.`,
 4. **Pictures:** QR codes, and the text where reading text is installed.
 5. **Numbers and accounts:** whether they fit what the message says.
 
-We never open a link, because the sender would learn of it. We don't keep what you send. Turn on **Keep the answer** to find it later.
+We never open a link, because the sender would learn of it. We don't keep what you send. Turn on **Save the result and first words** to find it later.
 
 ## If you did something already
 

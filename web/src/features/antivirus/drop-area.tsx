@@ -13,6 +13,9 @@ import '@mantine/dropzone/styles.layer.css';
 import { useOpenInfections } from './infection-lead.tsx';
 import './drop-area.css';
 
+/** Touch screens drop no files. */
+const CAN_DROP = !window.matchMedia('(hover: none)').matches;
+
 type DropEvent = Parameters<NonNullable<ComponentProps<typeof Dropzone>['getFilesFromEvent']>>[0];
 
 /** A sentence about files that were left out of a drop or choice; empty if there are none. */
@@ -70,7 +73,7 @@ export function DropArea({ onFiles }: { onFiles: (files: readonly File[]) => voi
     >
       <LeadWords
         icon={IconFileSearch}
-        title="Drop files here to scan them"
+        title={CAN_DROP ? 'Drop files here to scan them' : 'Choose files to scan'}
         sentence={
           <>
             {`Any type, or a whole folder. Up to ${describeBytes(UPLOAD_MAXIMUM)} each; we check inside archives too.`}

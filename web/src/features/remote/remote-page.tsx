@@ -1,6 +1,7 @@
 import { IconExternalLink, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useConfig } from '#api/config.ts';
 import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
 import { ButtonLink } from '#ui/button-link.tsx';
@@ -16,20 +17,20 @@ import { SessionHistory } from './session-history.tsx';
 import { type Step, Steps } from './steps.tsx';
 import './remote-page.css';
 
-const STEPS: readonly Step[] = [
+/** Numbered as in the stepper above. `number`: the phone number that the provider has published. */
+const stepsOf = (number: string | undefined): readonly Step[] => [
   {
-    title: 'Call support first',
-    sentence: 'Use a number you know, so you’re sure who is helping you.',
-  },
-  { title: 'Press New Session', sentence: 'You get a code with nine letters and digits. It lasts 30 minutes.' },
-  {
-    title: 'Read the code aloud',
-    sentence: 'The technician enters it and you see their name. You approve or decline.',
+    title: 'Get a code',
+    sentence: number
+      ? 'Call support on a number you know. Then press New Session.'
+      : 'Ask in Support Chat first. Then press New Session.',
   },
   {
-    title: 'Solve it together',
-    sentence: 'Choose a screen, window, or tab to share. They point, you press.',
+    title: 'Approve the technician',
+    sentence: 'They enter your code and you see their name. You approve or decline.',
   },
+  { title: 'Share your screen', sentence: 'Choose a screen, window, or tab.' },
+  { title: 'Work together', sentence: 'They point, you press. Pause whenever you like.' },
   { title: 'End the session', sentence: 'Press End session whenever you want. Your code can’t be used again.' },
 ];
 
@@ -38,6 +39,7 @@ export function RemotePage() {
   useSessionEvents();
   const now = useMinute();
   const { remote_portal } = useSupportLinks();
+  const phone = useConfig()?.support.phone;
   const [isStarting, setIsStarting] = useState(false);
   const hasOpen = sessions?.some(isOpen) ?? false;
   return (
@@ -70,7 +72,7 @@ export function RemotePage() {
         <SessionHistory />
         {!hasOpen && (
           <Card title="How it works">
-            <Steps steps={STEPS} />
+            <Steps steps={stepsOf(phone)} />
           </Card>
         )}
       </Grid>

@@ -237,7 +237,11 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
             />
           )}
           <span className="push">
-            <Toggle label="Keep the answer" isOn={choices.keep} onChange={(keep) => onChoose({ ...choices, keep })} />
+            <Toggle
+              label="Save the result and first words"
+              isOn={choices.keep}
+              onChange={(keep) => onChoose({ ...choices, keep })}
+            />
           </span>
         </Row>
         {files.length === 0 && text === '' && (
@@ -289,7 +293,7 @@ function WhatLeaves({ choices: { keep, ask_dns }, hasFiles }: { choices: CheckCh
     <p className="sub">
       {[
         'We never open links.',
-        keep ? 'We keep the answer and the first words.' : 'We don’t keep what you send.',
+        keep ? 'We save the result and the first words.' : 'We don’t keep what you send.',
         ask_dns && hasFiles
           ? 'For an email, up to two DNS questions about the sender’s domain leave this server. Its owner may learn that you checked the email.'
           : 'Nothing leaves this server.',

@@ -1,5 +1,6 @@
 import { describeSpan } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
+import { useConfig } from '#api/config.ts';
 import { Card } from '#ui/card.tsx';
 import { Stack } from '#ui/layout.tsx';
 import { answerTimeQuery } from './subscriptions.queries.ts';
@@ -7,6 +8,7 @@ import { answerTimeQuery } from './subscriptions.queries.ts';
 /** The way of a request, with the measured time until an answer. */
 export function AfterRequest() {
   const { data } = useQuery(answerTimeQuery);
+  const isMailed = useConfig()?.reset_delivery === 'email';
   const median = data?.median_s;
   return (
     <Card title="What happens after a request">
@@ -15,7 +17,7 @@ export function AfterRequest() {
           An administrator gets your request.{' '}
           {median != null && `The median wait of the last ${data?.answered} requests was ${describeSpan(median)}.`}
         </li>
-        <li>We email you the answer. It’s on this page, too.</li>
+        <li>{isMailed ? 'We email you the answer. It’s on this page, too.' : 'The answer appears on this page.'}</li>
         <li>The plan starts when it’s assigned. If you have the same plan, you keep it longer.</li>
       </Stack>
       <p className="sub">You don’t pay on this page. Ask your provider how to pay.</p>

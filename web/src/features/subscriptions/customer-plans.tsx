@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
@@ -17,7 +18,14 @@ import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AfterRequest } from './after-request.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
 import { comparedFeatures } from './plan-comparison.ts';
-import { describeDevices, describeMonths, describePrice, describeProfiles, describeWebDevices } from './plan-words.ts';
+import {
+  describeDevices,
+  describeMonths,
+  describePrice,
+  describeProfiles,
+  describeWebDevices,
+  namesDevices,
+} from './plan-words.ts';
 import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
 /** The screen for everyone except administrators: their plan, and the plans they can request. */
@@ -81,7 +89,9 @@ function Plan({ current }: { current: CurrentSubscription }) {
       </div>
       <Stack align="end" className="own-plan__facts num">
         <Cost price={price} currency={currency} duration_months={duration_months} />
-        {max_devices !== null && <span className="sub">{describeDevices(max_devices)}</span>}
+        {max_devices !== null && !namesDevices(current.features, max_devices) && (
+          <span className="sub">{describeDevices(max_devices)}</span>
+        )}
         {max_web_devices !== null && <span className="sub">{describeWebDevices(max_web_devices)}</span>}
         {max_profiles !== null && <span className="sub">{describeProfiles(max_profiles)}</span>}
       </Stack>
@@ -108,6 +118,8 @@ function PlansOnOffer() {
   const plans = useQuery(plansQuery);
   const requests = useQuery(planRequestsQuery);
   const { data: current } = useQuery(currentSubscriptionQuery);
+  const { phone = '', email = '' } = useConfig()?.support ?? {};
+  const hasContact = phone !== '' || email !== '';
   const error = plans.error ?? requests.error;
   const hasOpen = requests.data?.some(({ status }) => status === 'open');
   const compared = comparedFeatures(plans.data ?? []);
@@ -121,7 +133,7 @@ function PlansOnOffer() {
         <EmptyState
           icon={IconTemplate}
           title="No plans available yet"
-          sentence="Your provider hasn’t published any. Ask for a plan in the chat, or call or email support."
+          sentence={`Your provider hasn’t published any. ${hasContact ? 'Ask for a plan in the chat, or call or email support.' : 'Ask in the chat.'}`}
           action={
             <ScreenLink to="/chat" size="s">
               Ask for a plan

@@ -30,6 +30,17 @@ export function describeDevices(devices: number): string {
   return plural(devices, { one: '1 device', other: `${formatNumber(devices)} devices` });
 }
 
+const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+
+/** Whether a feature is the number of devices itself, such as "Five devices", which then needs no line of its own. */
+export function namesDevices(features: readonly string[], devices: number): boolean {
+  const counts = [String(devices), COUNTS[devices - 1]];
+  return features.some((feature) => {
+    const [, count] = /^(\S+) devices?$/u.exec(feature.trim().toLowerCase()) ?? [];
+    return count !== undefined && counts.includes(count);
+  });
+}
+
 /** "Web protection for 10 devices". */
 export function describeWebDevices(devices: number): string {
   if (devices === UNLIMITED_DEVICES) return 'Web protection for unlimited devices';

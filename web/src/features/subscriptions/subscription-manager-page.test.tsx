@@ -1,5 +1,6 @@
 import type { Role } from '@palisade/contract/auth';
 import { currentSubscription } from '@palisade/contract/current-subscription';
+import { readConfig } from '@palisade/contract/platform';
 import {
   assignSubscription,
   cancelSubscription,
@@ -21,8 +22,9 @@ import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/re
 import userEvent from '@testing-library/user-event';
 import { useLocation } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { refreshConfig } from '#api/config.ts';
 import { keepDraft } from '#api/drafts.ts';
-import { MARIA, NO_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
+import { CONFIG, MARIA, NO_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
@@ -478,6 +480,25 @@ describe.each(['customer', 'support'] as const)('for a %s', (role) => {
 });
 
 describe('for a customer', () => {
+  it.each([
+    [
+      { phone: '', email: '' },
+      'response',
+      'Your provider hasn’t published any. Ask in the chat.',
+      'The answer appears on this page.',
+    ],
+    [{ phone: '', email: 'help@example.com' }, 'email', /call or email support\.$/u, /^We email you the answer\./u],
+  ] as const)(
+    'promises a contact and an email only where there are: %j, %s',
+    async (support, reset_delivery, contact, answer) => {
+      server.answer(readConfig, { ...CONFIG, reset_delivery, support: { ...support, promise: '' } });
+      await refreshConfig();
+      open('customer');
+      expect(await screen.findByText(contact)).toBeVisible();
+      expect(await screen.findByText(answer)).toBeVisible();
+    },
+  );
+
   it('shows the own plan', async () => {
     server.answer(currentSubscription, {
       ...NO_PLAN,
