@@ -1,5 +1,6 @@
 import { checkAudit, listAudit } from '@palisade/contract/audit';
 import { type Invitation, invitePerson, listInvitations, withdrawInvitation } from '@palisade/contract/invitation';
+import { readMailServer } from '@palisade/contract/mail';
 import { type PersonRecord, readPersonRecord } from '@palisade/contract/person-record';
 import { readTwoFactor } from '@palisade/contract/two-factor';
 import {
@@ -37,6 +38,7 @@ beforeEach(() => {
   server.answer(listUsers, [OMAR, SELF]);
   server.answer(listUserSessions, [SESSION, { ...SESSION, id: SELF.id, client: 'Edge on Windows' }]);
   server.answer(listInvitations, []);
+  server.answer(readMailServer, { is_connected: false, sender: null });
   server.answer(listAudit, [AUDIT_ENTRY]);
   server.answer(checkAudit, AUDIT_CHECK);
 });
@@ -132,6 +134,7 @@ describe('Users', () => {
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: 'Invite someone' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+    expect(await dialog.findByText(/^No email goes out\./u)).toBeVisible();
     await enter(user, dialog.getByLabelText('Email'), 'zoe@example.com');
     await user.selectOptions(dialog.getByLabelText('Role'), 'Support');
     server.on(invitePerson, refusal('conflict', { detail: 'zoe@example.com has an account already.' }));

@@ -42,6 +42,15 @@ it('says that the log is whole, or which entry does not hold', async () => {
   expect(await screen.findByText(/Entries before 3 were not checked\. They expired, or their key was replaced\./)).toBeVisible();
 });
 
+it('has nothing to verify, and nothing to widen, before the first entry', async () => {
+  server.answer(listAudit, []);
+  server.answer(checkAudit, { ...AUDIT_CHECK, entries: 0 });
+  renderForTest(<AuditPage />);
+  expect(await screen.findByText('There’s nothing to verify yet.')).toBeVisible();
+  expect(await screen.findByText('No entries yet')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Show everything' })).toBeNull();
+});
+
 it('is searched by person and by kind', async () => {
   renderForTest(<AuditPage />);
   const user = userEvent.setup();

@@ -28,7 +28,7 @@ import { Page } from '#ui/page.tsx';
 import { ZONE } from '#ui/place.ts';
 import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
-import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { EmptyState, ErrorNotice, NothingMatches } from '#ui/states.tsx';
 import { AUDIT_ICONS } from './audit-icons.ts';
 import { auditSentence } from './audit-words.ts';
 import { AUDIT_KEY } from './users.queries.ts';
@@ -110,10 +110,15 @@ export function AuditPage() {
   );
 }
 
-function describeProof(checked_from: number): string {
+function describeProof({ entries, checked_from }: { entries: number; checked_from: number }): string {
+  if (entries === 0) return 'Entries appear when people sign in or change something. Each is then verified here.';
   const first = 'Nothing was changed, taken out or cut off.';
   if (checked_from <= 1) return `${first} ${PROOF_SENTENCE}`;
   return `${first} Entries before ${formatNumber(checked_from)} were not checked. They expired, or their key was replaced. ${PROOF_SENTENCE}`;
+}
+
+function describeVerified(entries: number): string {
+  return entries === 0 ? 'There’s nothing to verify yet.' : `Verified up to entry ${entries}`;
 }
 
 /** A sentence about the entries before the first fault. */
@@ -150,13 +155,11 @@ function Chain() {
           <Stack gap="1">
             <p className="ink bold">
               {chain.fault === null
-                ? `Verified up to entry ${chain.entries}`
+                ? describeVerified(chain.entries)
                 : `Something is wrong with entry ${chain.fault.seq}. ${chain.fault.reason}`}
             </p>
             <p className="sub">
-              {chain.fault === null
-                ? describeProof(chain.checked_from)
-                : describeUnchanged(chain.entries - chain.checked_from + 1)}
+              {chain.fault === null ? describeProof(chain) : describeUnchanged(chain.entries - chain.checked_from + 1)}
             </p>
             {chain.fault === null && (
               <details className="small muted">
@@ -204,6 +207,7 @@ function Entries() {
   const query = auditQuery({ person, what, from, to });
   const { data, isPlaceholderData, error, refetch, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery(query);
   const now = useMinute();
+  const isFiltered = [person, what ?? '', from, to].some((part) => part !== '');
 
   function show(next: { person?: string; kind?: string; from?: string; to?: string }) {
     if (next.person !== undefined) setWords(next.person);
@@ -245,16 +249,20 @@ function Entries() {
         </ListFilters>
       }
       empty={
-        <EmptyState
-          icon={IconFileSearch}
-          title="Nothing matches"
-          sentence="No entry fits this person, kind, and time. Try fewer filters."
-          action={
-            <Button variant="quiet" onClick={() => show({ person: '', kind: '', from: '', to: '' })}>
-              Show everything
-            </Button>
-          }
-        />
+        isFiltered ? (
+          <NothingMatches
+            title="Nothing matches"
+            sentence="No entry fits this person, kind, and time. Try fewer filters."
+            all="Show everything"
+            onAll={() => show({ person: '', kind: '', from: '', to: '' })}
+          />
+        ) : (
+          <EmptyState
+            icon={IconFileSearch}
+            title="No entries yet"
+            sentence="Sign-ins and changes by people and the server appear here."
+          />
+        )
       }
     >
       {(rows) => (

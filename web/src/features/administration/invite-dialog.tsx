@@ -1,9 +1,11 @@
 import { invitePerson } from '@palisade/contract/invitation';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { messageAt } from '#api/field-messages.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
+import { mailServerQuery } from '#domain/overview/mail-server.ts';
 import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { EmailField } from '#ui/email-field.tsx';
@@ -17,6 +19,7 @@ const ROLES = ['customer', 'support'] as const;
 export function InviteDialog({ onClose, onSent }: { onClose: () => void; onSent: (email: string) => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<(typeof ROLES)[number]>('customer');
+  const { data: mailServer } = useQuery(mailServerQuery);
   const invite = useChange({
     of: invitePerson,
     mutationFn: () => call(invitePerson, { body: { email, role } }),
@@ -50,6 +53,9 @@ export function InviteDialog({ onClose, onSent }: { onClose: () => void; onSent:
           value={role}
           onChange={(event) => setRole(ROLES.find((value) => value === event.currentTarget.value) ?? 'customer')}
         />
+        {mailServer?.is_connected === false && (
+          <p className="sub">No email goes out. After you invite someone, pass the email on from the outbox.</p>
+        )}
         {messageAt('email', invite.error) === undefined && <Refusal error={invite.error} />}
         <div className="modal-window__actions">
           <Button variant="quiet" onClick={onClose}>

@@ -106,8 +106,9 @@ it('says what it means that no email goes out and how to connect a mail server, 
   server.answer(listOutbox, []);
   const { unmount } = renderForTest(<OutboxPage />);
   expect(await screen.findByRole('heading', { name: 'No email goes out' })).toBeVisible();
-  await userEvent.click(screen.getByText('Connect a mail server'));
+  await userEvent.click(screen.getByRole('button', { name: 'Connect a mail server' }));
   expect(screen.getByText(/^SMTP_URL=/u)).toBeVisible();
+  expect(screen.getByText('Steps to connect a mail server')).toHaveFocus();
   unmount();
   server.answer(readMailServer, { is_connected: true, sender: 'no-reply@example.com' });
   renderForTest(<OutboxPage />);

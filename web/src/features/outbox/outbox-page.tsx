@@ -1,5 +1,5 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { listOutbox, type Mail, type MailStatus, passOnMail, readMailServer } from '@palisade/contract/mail';
+import { listOutbox, type Mail, type MailStatus, passOnMail } from '@palisade/contract/mail';
 import { shownEmail } from '@palisade/contract/shown-email';
 import {
   IconCheck,
@@ -12,8 +12,10 @@ import {
   IconMailOpened,
 } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { type Ref, useRef } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { mailServerQuery } from '#domain/overview/mail-server.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
@@ -43,11 +45,6 @@ const STATUSES = {
 /** Someone waits for it. */
 const URGENT = { label: 'Urgent', icon: IconMailExclamation, tone: 'attention' } as const;
 
-const serverQuery = queryOptions({
-  queryKey: ['mail-server'],
-  queryFn: ({ signal }) => call(readMailServer, { signal }),
-});
-
 export function OutboxPage() {
   return (
     <Page title="Outbox" sentence="Emails to people: those that wait, and those that were sent.">
@@ -57,21 +54,29 @@ export function OutboxPage() {
 }
 
 function Outbox() {
-  const isAnswered = !useQuery(serverQuery).isPending;
+  const isAnswered = !useQuery(mailServerQuery).isPending;
   // Asked for beside the server's state, and shown below it once that is there, so that no email moves.
   useQuery(outboxQuery);
+  const steps = useRef<HTMLElement>(null);
   return (
     <>
-      <Server />
+      <Server onConnect={() => openAround(steps.current)} />
       {isAnswered && <Mails />}
-      <Steps />
+      <Steps summary={steps} />
     </>
   );
 }
 
+function openAround(summary: HTMLElement | null): void {
+  const details = summary?.closest('details');
+  if (!details) return;
+  details.open = true;
+  summary?.focus();
+}
+
 /** Whether emails go out, and the consequences if they do not. */
-function Server() {
-  const { data: server, error } = useQuery(serverQuery);
+function Server({ onConnect }: { onConnect: () => void }) {
+  const { data: server, error } = useQuery(mailServerQuery);
   // The list below shows the error.
   if (error) return null;
   if (!server) return <LeadWaiting label="Reading whether emails go out" />;
@@ -89,19 +94,22 @@ function Server() {
       tone="attention"
       icon={IconMailOff}
       title="No email goes out"
-      sentence="People get no reset codes, invitations, or alerts by email. Pass the urgent ones on yourself, or connect a mail server."
+      sentence="People get no password codes, invitations, or alerts by email. Pass the urgent ones on yourself, or connect a mail server."
+      action={<Button onClick={onConnect}>Connect a mail server</Button>}
     />
   );
 }
 
 /** The steps to connect a mail server. They wait for the emails, which would push them down. */
-function Steps() {
+function Steps({ summary }: { summary: Ref<HTMLElement> }) {
   const isListed = !useQuery(outboxQuery).isPending;
-  const { data: server } = useQuery(serverQuery);
+  const { data: server } = useQuery(mailServerQuery);
   if (!isListed || !server || server.is_connected) return null;
   return (
     <details className="card">
-      <summary className="pointer bold">Connect a mail server</summary>
+      <summary ref={summary} className="pointer bold">
+        Steps to connect a mail server
+      </summary>
       <Stack as="ol" gap="2" className="base outbox-steps above-3">
         <li>Ask your email provider for its SMTP address, a username, and a password.</li>
         <li>
@@ -134,7 +142,7 @@ function Mails() {
           icon={IconMailOpened}
           drawing={<Drawing of="messages" />}
           title="No emails yet"
-          sentence="Emails with reset tokens, usernames, and notices of changed passwords appear here."
+          sentence="Emails with password codes, usernames, and account notices appear here."
         />
       }
     >
@@ -163,7 +171,7 @@ function Mails() {
 
 /** Actions of an administrator on an email that the server does not send itself. */
 function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: string }) {
-  const isSentLater = (useQuery(serverQuery).data?.is_connected ?? false) && status === 'waiting';
+  const isSentLater = (useQuery(mailServerQuery).data?.is_connected ?? false) && status === 'waiting';
   const pass = useChange({ of: passOnMail, mutationFn: () => call(passOnMail, { body: { mail_id: id } }) });
   return (
     <Row gap="2" className="below-4">
