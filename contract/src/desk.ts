@@ -433,7 +433,7 @@ const DATE = 'Enter a date, like 2026-11-20.';
 /** Before it nobody wrote to this desk, and after it the days have no four digits for their year. */
 const dateSchema = z.iso.date({ error: DATE }).refine((day) => day >= '1970-01-02' && day <= '9998-12-31', DATE);
 export const reportQuerySchema = z.object({
-  /** Both days belong to it; without them the last 12 weeks. Days of the desk's time zone. */
+  /** Both days belong to it; without them the last 12 weeks, from a Monday. Days of the desk's time zone. */
   from: dateSchema.optional(),
   to: dateSchema.optional(),
 });

@@ -13,7 +13,7 @@ export const NOTICES: Readonly<Record<string, AdministratorsOnlyProps>> = {
     sentence: 'Only support staff can open the desk. To write to us, open the support chat.',
     action: <Link to="/chat">Open the support chat</Link>,
   },
-  '/support/answers': { sentence: 'Only administrators manage saved replies.' },
+  '/support/answers': { title: 'Staff only', sentence: 'Only support staff can see saved replies.' },
   '/support/reports': { sentence: 'Reports name people of the staff, so only administrators see them.' },
   '/admin/users': { sentence: 'The list names other people, so only administrators see it.' },
   '/admin/false-alarms': { sentence: 'Reports name other people’s files. Only administrators can see them.' },

@@ -207,8 +207,8 @@ export const SCREENS: readonly Screen[] = [
   {
     path: '/support/answers',
     title: 'Saved replies',
-    nav: { group: 'settings', icon: IconMessages },
-    guard: 'administrate',
+    nav: { group: 'support', icon: IconMessages },
+    guard: 'useDesk',
     load: async () => ({ Component: (await import('#features/support/answers-page.tsx')).AnswersPage }),
   },
   {

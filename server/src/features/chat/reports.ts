@@ -11,7 +11,7 @@ type Matter = Selectable<ChatTables['conversation_matters']>;
 
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
-const USUAL_MS = 12 * WEEK_MS;
+const USUAL_WEEKS = 12;
 const LONGEST_MS = 732 * DAY_MS;
 const READ_AT_ONCE = 1_000;
 const RESPONSES_LEAST = 5;
@@ -50,7 +50,7 @@ function figuresOf(matters: readonly Matter[]): DeskFigures {
  */
 export function reportTime({ from, to }: ReportQuery, { time_zone, unknown_time_zone }: ReadSettings, now: number) {
   const last = to ?? dayOf(time_zone, now);
-  const first = from ?? dayOf(time_zone, startOfDate(time_zone, last) - USUAL_MS);
+  const first = from ?? mondayOf(dayAfter(last, -7 * (USUAL_WEEKS - 1)));
   const begin = startOfDate(time_zone, first);
   const end = startOfDate(time_zone, dayAfter(last, 1));
   if (end <= begin) throw refuseField('to', 'report.last_before_first');

@@ -290,7 +290,11 @@ describe('the shell', () => {
     const { router } = open('/');
     await waitFor(() => expect(router.state.location.pathname).toBe('/support'));
     const group = within(await screen.findByRole('navigation', { name: 'Support' }));
-    expect(group.getAllByRole('link').map(({ textContent }) => textContent?.trim())).toEqual(['Support Desk', 'Portal']);
+    expect(group.getAllByRole('link').map(({ textContent }) => textContent?.trim())).toEqual([
+      'Support Desk',
+      'Portal',
+      'Saved replies',
+    ]);
   });
 
   it('keeps the group of the screen unfolded, and one other as chosen', async () => {
@@ -314,7 +318,7 @@ describe('the shell', () => {
     const settings = within(screen.getByRole('navigation', { name: 'Settings' }));
     expect(settings.queryByRole('button')).not.toBeInTheDocument();
     expect(settings.getByRole('link', { name: 'Setup' })).toHaveAttribute('aria-current', 'page');
-    expect(settings.getByRole('link', { name: 'Saved replies' })).toHaveAttribute('href', '/support/answers');
+    expect(settings.getByRole('link', { name: 'Edit help pages' })).toHaveAttribute('href', '/admin/help');
     const breadcrumb = within(screen.getByRole('navigation', { name: 'Breadcrumb' }));
     expect(breadcrumb.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
       'Dashboard',

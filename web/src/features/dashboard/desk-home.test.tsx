@@ -61,7 +61,7 @@ it('leads from requests for remote help to the portal, and from each count to it
   renderForTest(<DeskHome />);
   expect(await screen.findByText('Everyone has an answer')).toBeVisible();
   const remote = within(screen.getByRole('region', { name: 'Remote requests' }));
-  expect(await remote.findByRole('link', { name: 'Join' })).toHaveAttribute('href', '/portal');
+  expect(await remote.findByRole('link', { name: 'Enter their code' })).toHaveAttribute('href', '/portal');
   expect(remote.getByText(/customers wait for remote help/u)).toHaveTextContent('3 customers wait for remote help');
   const open = within(screen.getByRole('region', { name: 'Open conversations' })).getAllByRole('link');
   expect(open.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([

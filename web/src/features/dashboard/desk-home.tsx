@@ -114,7 +114,7 @@ function RemoteRequests({ count }: { count: number }) {
               {plural(count, { one: 'customer waits for remote help', other: 'customers wait for remote help' })}
             </span>
             <ScreenLink to="/portal" size="s">
-              Join
+              Enter their code
             </ScreenLink>
           </>
         ) : (

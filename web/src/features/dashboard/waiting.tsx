@@ -46,7 +46,7 @@ const KINDS: readonly Kind[] = [
     count: ({ remote_requests }) => remote_requests,
     icon: IconScreenShare,
     what: { one: 'customer waits for remote help', other: 'customers wait for remote help' },
-    action: 'Join',
+    action: 'Enter their code',
     to: '/portal',
   },
   {

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
+import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { PortalPage } from './portal-page.tsx';
@@ -104,6 +105,14 @@ describe('the portal of a technician', () => {
     expect(list.getByText('<i>maria</i>')).toBeVisible();
     expect(await list.findByText('Completed', { selector: '.badge' })).toBeVisible();
     expect(list.queryByRole('button')).not.toBeInTheDocument();
+  });
+
+  it('says how many customers wait, as the badge of the menu does', async () => {
+    visit('support');
+    await screen.findByText('Enter the code that your customer reads to you.');
+    const counts = { mine: 0, mine_unread: 0, unassigned: 0, unassigned_waiting: 0, all: 0, snoozed: 0, closed: 0, tags: [] };
+    act(() => queries.setQueryData(deskCountsQuery.queryKey, { ...counts, remote_waiting: 1 }));
+    expect(await screen.findByText('1 customer waits. Ask for their code.')).toBeVisible();
   });
 
   it('says what is wrong with a code before asking, and what the server says about one', async () => {

@@ -1,3 +1,4 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
 import { type JoinedSession, SESSION_POLL_INTERVAL } from '@palisade/contract/remote';
 import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
@@ -5,6 +6,7 @@ import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { rowsOf } from '#api/pages.ts';
 import { useIsStaff } from '#api/policies.ts';
+import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
@@ -45,6 +47,14 @@ const CUSTOMER_STEPS: readonly Step[] = [
 /** The picture and the tools around it, loaded after joining a session. */
 const Workspace = lazyPart(async () => (await import('./workspace.tsx')).Workspace);
 
+function describeWaiting(count: number): string {
+  if (count === 0) return 'Enter the code that your customer reads to you.';
+  return plural(count, {
+    one: '1 customer waits. Ask for their code.',
+    other: `${formatNumber(count)} customers wait. Ask for their codes.`,
+  });
+}
+
 /** The screen on which both sides meet: customers see their open session; technicians join by code, and also see their own open session. */
 export function PortalPage() {
   const isStaff = useIsStaff();
@@ -53,6 +63,8 @@ export function PortalPage() {
     ...joinedHistoryQuery(EVERY_SESSION),
     enabled: isStaff,
   });
+  // The shell keeps the counts fresh, for the badge beside the screen's name.
+  const { data: counts } = useQuery({ ...deskCountsQuery, enabled: false });
   useSessionEvents();
   const opened = isStaff ? (rowsOf(joined)?.filter(isOpen) ?? []) : [];
   const [working] = opened;
@@ -60,9 +72,7 @@ export function PortalPage() {
   return (
     <Page
       title="Remote support portal"
-      sentence={
-        isStaff ? 'Enter the code that your customer reads to you.' : 'Your session with a technician. Keep this window open.'
-      }
+      sentence={isStaff ? describeWaiting(counts?.remote_waiting ?? 0) : 'Your session with a technician. Keep this window open.'}
     >
       <Grid gap="4" align="start" className="remote__columns">
         <Stack className="portal__main">

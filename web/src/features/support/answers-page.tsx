@@ -1,6 +1,7 @@
 import type { CannedAnswer } from '@palisade/contract/desk';
 import { IconMessageBolt, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { useMayAdministrate } from '#api/policies.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Drawing } from '#ui/drawing.tsx';
@@ -16,7 +17,7 @@ import './answers-page.css';
 /** Loaded on demand, because most visits only read. */
 const AnswerDialog = lazyPart(async () => (await import('./answer-dialog.tsx')).AnswerDialog);
 
-/** The screen on which administrators manage saved replies. */
+/** The screen on which technicians read saved replies, and administrators manage them. */
 export function AnswersPage() {
   return (
     <Page
@@ -35,6 +36,7 @@ export function AnswersPage() {
 
 function Answers() {
   const list = useList(cannedQuery);
+  const mayChange = useMayAdministrate();
   const [open, setOpen] = useState<CannedAnswer | 'new'>();
   return (
     <>
@@ -43,42 +45,67 @@ function Answers() {
         of="the saved replies"
         list={list}
         action={
-          <Button size="s" icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setOpen('new')}>
-            New reply
-          </Button>
+          mayChange && (
+            <Button size="s" icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setOpen('new')}>
+              New reply
+            </Button>
+          )
         }
         empty={
           <EmptyState
             icon={IconMessageBolt}
             drawing={<Drawing of="sheets" />}
             title="No saved replies yet"
-            sentence="Save an answer that you give often, such as how to start a remote session."
+            sentence={
+              mayChange
+                ? 'Save an answer that you give often, such as how to start a remote session.'
+                : 'An administrator can save answers that you give often.'
+            }
           />
         }
       >
         {(answers) => (
-          <Stack as="ul" lines>
-            {answers.map((answer) => (
-              <li key={answer.id}>
-                <Grid
-                  as="button"
-                  type="button"
-                  gap="4"
-                  rowGap="0"
-                  className="answer bare full pad-row"
-                  aria-haspopup="dialog"
-                  onClick={() => setOpen(answer)}
-                >
-                  <code className="accent mono small bold break">/{answer.shortcut}</code>
-                  <b className="base medium">{answer.title}</b>
-                  <span className="answer__text base muted break">{answer.text}</span>
-                </Grid>
-              </li>
-            ))}
-          </Stack>
+          <>
+            {!mayChange && <p className="sub">Only administrators can change these.</p>}
+            <Stack as="ul" lines>
+              {answers.map((answer) => (
+                <li key={answer.id}>
+                  <AnswerRow answer={answer} onOpen={mayChange ? () => setOpen(answer) : undefined} />
+                </li>
+              ))}
+            </Stack>
+          </>
         )}
       </ListCard>
       {open && <AnswerDialog answer={open === 'new' ? undefined : open} onClose={() => setOpen(undefined)} />}
     </>
+  );
+}
+
+interface AnswerRowProps {
+  answer: CannedAnswer;
+  /** Absent for people who may only read it. */
+  onOpen: (() => void) | undefined;
+}
+
+function AnswerRow({ answer: { shortcut, title, text }, onOpen }: AnswerRowProps) {
+  const row = { gap: '4', rowGap: '0' } as const;
+  const words = (
+    <>
+      <code className="accent mono small bold break">/{shortcut}</code>
+      <b className="base medium">{title}</b>
+      <span className="answer__text base muted break">{text}</span>
+    </>
+  );
+  if (!onOpen)
+    return (
+      <Grid {...row} className="answer full pad-row">
+        {words}
+      </Grid>
+    );
+  return (
+    <Grid as="button" type="button" {...row} className="answer bare full pad-row" aria-haspopup="dialog" onClick={onOpen}>
+      {words}
+    </Grid>
   );
 }

@@ -4,6 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { ADA, TINA } from '#api/fake-desk.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AnswersPage } from './answers-page.tsx';
 import { ReportsPage } from './reports-page.tsx';
@@ -63,6 +64,14 @@ describe('canned answers', () => {
     expect(server.callsOf(createCanned).at(-1)?.body).toEqual({ shortcut: 'bye', title: 'Farewell', text: 'All the best.' });
   });
 
+  it('are read by technicians, who cannot change them', async () => {
+    startSession({ access_token: 'token-1', user_info: TINA });
+    renderForTest(<AnswersPage />);
+    expect(await screen.findByText(HELLO.text)).toBeVisible();
+    expect(screen.getByText('Only administrators can change these.')).toBeVisible();
+    expect(screen.queryByRole('button', { name: /New reply|Greeting/u })).toBeNull();
+  });
+
   it('are changed', async () => {
     const path = `/admin/canned-answers/${HELLO.id}` as const;
     server.on({ ...changeCanned, path }, reply(changeCanned, HELLO));
@@ -113,7 +122,7 @@ describe('reports', () => {
   it('tell how much was asked, how fast it was answered, by week and by person', async () => {
     renderForTest(<ReportsPage />);
     expect(await screen.findByRole('region', { name: 'First answer' })).toHaveTextContent(
-      /4 minutes.*90th percentile 30 minutes/u,
+      /4 minutes.*9 in 10 answered within 30 minutes/u,
     );
     expect(screen.getByText('Days are in Europe/Vienna.')).toBeVisible();
     expect(screen.getByRole('region', { name: 'Rating' })).toHaveTextContent(/4\.5 of 5.*4 ratings/u);

@@ -46,7 +46,7 @@ const COLUMNS: readonly ReportColumn<DeskFigures>[] = [
   { label: 'Opened', value: ({ opened }) => formatNumber(opened) },
   { label: 'Closed', value: ({ closed }) => formatNumber(closed) },
   { label: 'First answer', value: ({ first_answer_s: { median } }) => (median === null ? '–' : describeSpan(median)) },
-  { label: '90th percentile', value: ({ first_answer_s: { p90 } }) => (p90 === null ? '–' : describeSpan(p90)) },
+  { label: '9 in 10 answered within', value: ({ first_answer_s: { p90 } }) => (p90 === null ? '–' : describeSpan(p90)) },
   { label: 'Solved after', value: ({ resolution_s: { median } }) => (median === null ? '–' : describeSpan(median)) },
   {
     label: 'Rating',
@@ -65,8 +65,8 @@ function spanOf(seconds: number | null): string {
 }
 
 /** Text below a median. */
-function shareOf({ p90 }: DeskFigures['first_answer_s'], nothing: string): string {
-  return p90 === null ? nothing : `median; 90th percentile ${describeSpan(p90)}`;
+function shareOf({ p90 }: DeskFigures['first_answer_s'], done: 'answered' | 'closed'): string {
+  return p90 === null ? `nothing was ${done} in this time` : `median; 9 in 10 ${done} within ${describeSpan(p90)}`;
 }
 
 function Figures({ report }: { report: Report }) {
@@ -83,10 +83,10 @@ function Figures({ report }: { report: Report }) {
           value={formatNumber(total.opened)}
         >{`${formatNumber(total.answered)} answered, ${formatNumber(total.closed)} closed`}</StatCard>
         <StatCard label="First answer" icon={IconClockHour4} value={spanOf(total.first_answer_s.median)}>
-          {shareOf(total.first_answer_s, 'nothing was answered in this time')}
+          {shareOf(total.first_answer_s, 'answered')}
         </StatCard>
         <StatCard label="Solved after" icon={IconHourglass} value={spanOf(total.resolution_s.median)}>
-          {shareOf(total.resolution_s, 'nothing was closed in this time')}
+          {shareOf(total.resolution_s, 'closed')}
         </StatCard>
         <StatCard
           label="Rating"

@@ -155,7 +155,7 @@ it('says that customers wait for remote help', async () => {
   server.answer(readCounts, { ...COUNTS, remote_waiting: 2 });
   renderForTest(<SupportPage />, '/support');
   expect(await screen.findByText('2 customers wait for remote help.')).toBeVisible();
-  expect(screen.getByRole('link', { name: 'Join with their code' })).toHaveAttribute('href', '/portal');
+  expect(screen.getByRole('link', { name: 'Enter their code' })).toHaveAttribute('href', '/portal');
 });
 
 it('marks messages as read once they are shown, and not for the address alone', async () => {

@@ -90,15 +90,13 @@ function Desk() {
       aside={
         <Row gap="3" rowGap="2" className="desk__head">
           {mayAdministrate && (
-            <>
-              <ScreenLink to="/support/reports" variant="quiet" size="s">
-                Reports
-              </ScreenLink>
-              <ScreenLink to="/support/answers" variant="quiet" size="s">
-                Saved replies
-              </ScreenLink>
-            </>
+            <ScreenLink to="/support/reports" variant="quiet" size="s">
+              Reports
+            </ScreenLink>
           )}
+          <ScreenLink to="/support/answers" variant="quiet" size="s">
+            Saved replies
+          </ScreenLink>
           <NoticeToggles />
           <button
             type="button"
@@ -172,7 +170,7 @@ function RemoteWaiting({ count }: { count: number }) {
               other: `${formatNumber(count)} customers wait for remote help.`,
             })}
           </span>
-          <Link to="/portal">Join with their code</Link>
+          <Link to="/portal">Enter their code</Link>
         </Row>
       )}
     </div>
