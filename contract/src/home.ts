@@ -10,7 +10,7 @@ export const HOME_DAYS = 90;
 
 export const homeSchema = z.object({
   /** Accounts. Each number is that of the people whom `listUsers` has with the same `state`. */
-  people: z.object({ all: z.int(), new: z.int(), active: z.int(), at_risk: z.int(), serious_alert: z.int() }),
+  people: z.object({ all: z.int(), new: z.int(), active: z.int(), at_risk: z.int(), unchecked: z.int(), serious_alert: z.int() }),
   /** Active plans and what they bring in a month: each price divided by its months. Most income first. */
   income: z.array(z.object({ currency: z.string(), monthly: z.number(), plans: z.int() })),
   /** Confirmed devices that are not revoked, and those not heard for a week among them. */

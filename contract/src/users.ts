@@ -35,11 +35,14 @@ export type AdminUser = z.infer<typeof adminUserSchema>;
 
 /**
  * `disabled` may not sign in; `unproven` have not confirmed their address, where that is asked for. `new` came, and `active` were last here, within `LATELY_DAYS`. `at_risk` have
- * the state danger or a serious alert; `serious_alert` have one; `silent_device` have a device that was not heard for a week.
+ * the state danger or a serious alert; `unchecked` have no known state and no serious alert; `serious_alert` have one; `silent_device` have a device that was not heard for a week.
  */
-export const userStateSchema = z.enum(['disabled', 'unproven', 'new', 'active', 'at_risk', 'serious_alert', 'silent_device'], {
-  error: 'This group of people doesn’t exist.',
-});
+export const userStateSchema = z.enum(
+  ['disabled', 'unproven', 'new', 'active', 'at_risk', 'unchecked', 'serious_alert', 'silent_device'],
+  {
+    error: 'This group of people doesn’t exist.',
+  },
+);
 export type UserState = z.infer<typeof userStateSchema>;
 /** `urgent` is serious alerts, then the state danger, silent devices and unconfirmed addresses; the newest people first in each. */
 export const USER_SORTS = ['newest', 'oldest', 'name', 'urgent'] as const;

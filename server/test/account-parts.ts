@@ -116,7 +116,7 @@ export async function accountParts(settings: Settings = {}) {
     ...{ ...parts, sessions, secondFactors: (ids: readonly string[]) => twoFactor.secondFactors(ids) },
     facts: {
       ...{ plans: nobody, scores: nobody, silentDevices: async () => new Set<string>(), seriousAlerts: nobody },
-      isIn: { at_risk: isNobody, serious_alert: isNobody, silent_device: isNobody },
+      isIn: { at_risk: isNobody, unchecked: isNobody, serious_alert: isNobody, silent_device: isNobody },
     },
   });
   const accountDeletion = createAccountDeletion({

@@ -106,7 +106,7 @@ async function start() {
 test('a fresh installation has its administrator, and nothing else', async () => {
   const home = await (await start()).home();
   expect(home).toMatchObject({
-    people: { all: 1, new: 1, active: 1, at_risk: 0, serious_alert: 0 },
+    people: { all: 1, new: 1, active: 1, at_risk: 0, unchecked: 1, serious_alert: 0 },
     income: [],
     devices: { all: 0, silent: 0 },
   });
@@ -144,12 +144,13 @@ test('each number of people is that of its list', async () => {
   await device(await idOf('silent'), dayAgo(8));
   await device(await idOf('silent'), dayAgo(1));
   expect(await home()).toMatchObject({
-    people: { all: 5, new: 4, active: 4, at_risk: 2, serious_alert: 1 },
+    people: { all: 5, new: 4, active: 4, at_risk: 2, unchecked: 3, serious_alert: 1 },
     devices: { all: 2, silent: 1 },
   });
   expect(await names('new')).toEqual(['boss', 'silent', 'warned', 'weak']);
   expect(await names('active')).toEqual(['boss', 'silent', 'warned', 'weak']);
   expect(await names('at_risk')).toEqual(['warned', 'weak']);
+  expect(await names('unchecked')).toEqual(['boss', 'old', 'silent']);
   expect(await names('serious_alert')).toEqual(['warned']);
   expect(await names('silent_device')).toEqual(['silent']);
   const list = replyOf(await installation.call(listUsers, { token: installation.boss.token, query: '?state=at_risk&sort=name' }));

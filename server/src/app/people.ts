@@ -7,7 +7,7 @@ import type { AntivirusTables } from '#features/antivirus/antivirus.tables.ts';
 import { countInfected } from '#features/antivirus/scan-counts.ts';
 import type { PeopleFacts, Users } from '#features/auth/users.ts';
 import { countDevices, hasSilentDevice, ownersOfSilent } from '#features/devices/silent-devices.ts';
-import { lastRunsOf, wasInDanger } from '#features/posture/score-history.ts';
+import { lastRunsOf, wasInDanger, wasUnchecked } from '#features/posture/score-history.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,6 +24,7 @@ export function peopleFacts(
     silentDevices: (user_ids) => ownersOfSilent(database.$pickTables<'devices'>(), user_ids, now()),
     isIn: {
       at_risk: () => sql`(${wasInDanger()} or ${hasSeriousAlert()})`,
+      unchecked: () => sql`(${wasUnchecked()} and not ${hasSeriousAlert()})`,
       serious_alert: hasSeriousAlert,
       silent_device: () => hasSilentDevice(now()),
     },
@@ -49,6 +50,7 @@ export async function homeOf(
     new: await count('new'),
     active: await count('active'),
     at_risk: await count('at_risk'),
+    unchecked: await count('unchecked'),
     serious_alert: await count('serious_alert'),
   };
   const income = await subscriptions.income();

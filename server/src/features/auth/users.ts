@@ -62,7 +62,7 @@ export interface PeopleFacts {
   seriousAlerts: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   silentDevices: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Whether the person of a row of `users` is in a group. */
-  isIn: Record<'at_risk' | 'serious_alert' | 'silent_device', () => RawBuilder<boolean>>;
+  isIn: Record<'at_risk' | 'unchecked' | 'serious_alert' | 'silent_device', () => RawBuilder<boolean>>;
 }
 
 interface UsersOptions {
@@ -145,6 +145,7 @@ export class Users {
         return sql`(users.last_signed_in_at >= ${lately}
           or exists (select 1 from sessions where sessions.user_id = users.id and sessions.last_used_at >= ${lately}))`;
       case 'at_risk':
+      case 'unchecked':
       case 'serious_alert':
       case 'silent_device':
         return this.facts.isIn[state]();

@@ -37,6 +37,7 @@ const STATES = [
   ['new', `New in ${LATELY_DAYS} days`],
   ['active', `Active in ${LATELY_DAYS} days`],
   ['at_risk', 'At risk'],
+  ['unchecked', 'Not checked'],
   ['serious_alert', 'Serious alert'],
   ['silent_device', 'Silent device'],
   ['disabled', 'Disabled'],

@@ -17,7 +17,7 @@ const trend = Array.from({ length: HOME_DAYS }, (_, day) => ({
   day: new Date(Date.UTC(2026, 7, 23 + day)).toISOString().slice(0, 10),
 }));
 const HOME: Home = {
-  people: { all: 1_208, new: 12, active: 80, at_risk: 3, serious_alert: 2 },
+  people: { all: 1_208, new: 12, active: 80, at_risk: 3, unchecked: 7, serious_alert: 2 },
   income: [
     { currency: 'USD', monthly: 1_240.5, plans: 34 },
     { currency: 'EUR', monthly: 9, plans: 1 },
@@ -44,6 +44,7 @@ it('links each figure to its list', async () => {
     ['12 new in 30 days', '/admin/users?state=new'],
     ['80 active', '/admin/users?state=active'],
     ['3 at risk', '/admin/users?state=at_risk'],
+    ['7 not checked', '/admin/users?state=unchecked'],
   ]);
   expect(await linksOf('Income a month')).toEqual([
     ['$1,240.50 USD', '/subscription-manager?tab=manage&status=active'],
@@ -91,7 +92,12 @@ it('lists each kind that waits with its one action, the gravest first', async ()
 });
 
 it('says that nothing waits in a fresh installation, and that there is no plan', async () => {
-  server.answer(readHome, { ...HOME, people: { all: 1, new: 1, active: 1, at_risk: 0, serious_alert: 0 }, income: [], trend });
+  server.answer(readHome, {
+    ...HOME,
+    people: { all: 1, new: 1, active: 1, at_risk: 0, unchecked: 0, serious_alert: 0 },
+    income: [],
+    trend,
+  });
   renderForTest(<OwnerHome />);
   expect(await screen.findByText(/^Nothing\. New chats/u)).toBeVisible();
   expect(screen.getByText('No plans yet')).toBeVisible();

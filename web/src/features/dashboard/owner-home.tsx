@@ -85,6 +85,7 @@ function People({ people }: Pick<Home, 'people'>) {
         { words: `new in ${LATELY_DAYS} days`, count: people.new, to: '/admin/users?state=new' },
         { words: 'active', count: people.active, to: '/admin/users?state=active' },
         { words: 'at risk', count: people.at_risk, to: '/admin/users?state=at_risk', isWarning: true },
+        ...(people.unchecked > 0 ? [{ words: 'not checked', count: people.unchecked, to: '/admin/users?state=unchecked' }] : []),
       ]}
     >
       <Link to="/admin/users">{formatNumber(people.all)}</Link>
