@@ -38,10 +38,7 @@ const STATUSES = {
 
 export function FalseAlarmsPage() {
   return (
-    <Page
-      title="False alarms"
-      sentence="People dispute results here. We’ll tell them your decision; the scan result stays. Undo reopens."
-    >
+    <Page title="False alarms" sentence="Decide on results that people dispute. The scan result stays, and you can undo.">
       <Reports />
     </Page>
   );

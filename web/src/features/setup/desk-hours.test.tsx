@@ -44,7 +44,9 @@ it('says at the field what the server refuses', async () => {
   server.on(changeDeskSettings, refusal('invalid_field', { errors, detail: 'A field is wrong.' }));
   renderForTest(<DeskHours />);
   const user = userEvent.setup();
-  await user.click(await screen.findByRole('button', { name: 'Save the times' }));
+  expect(await screen.findByRole('button', { name: 'Save the times' })).toBeDisabled();
+  await user.clear(screen.getByRole('textbox', { name: 'Minutes until others may answer' }));
+  await user.click(screen.getByRole('button', { name: 'Save the times' }));
   expect(await screen.findByText('Enter at least 1 minute.')).toBeVisible();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
   expect(screen.getByRole('textbox', { name: 'Minutes until others may answer' })).toHaveFocus();
@@ -94,7 +96,8 @@ it('offers the time zone of this browser, and keeps hours and waiting times apar
   await user.click(hours.getByRole('button', { name: `Use ${ZONE.name}, this browser’s` }));
   expect(hours.getByLabelText('Time zone')).toHaveValue(ZONE.name);
   const times = within(screen.getByRole('region', { name: 'Waiting times' }));
+  await user.type(times.getByLabelText('Minutes until someone counts as away'), '0');
   await user.click(times.getByRole('button', { name: 'Save the times' }));
   expect(await times.findByText('The times are saved.')).toBeVisible();
-  expect(server.callsOf(changeDeskSettings)[0]?.body).toEqual(set);
+  expect(server.callsOf(changeDeskSettings)[0]?.body).toEqual({ ...set, offline_minutes: 50 });
 });

@@ -108,13 +108,14 @@ function useSettingsPart<Part extends Partial<DeskSettings>>(
     // The message refers to the previous values.
     if (!save.isPending) save.reset();
   }
-  return { part, change, save, isKept: kept !== undefined && !save.isSuccess, messages: fieldMessagesOf(save.error) };
+  const isChanged = JSON.stringify(part) !== JSON.stringify(initial);
+  return { part, change, save, isChanged, isKept: kept !== undefined && !save.isSuccess, messages: fieldMessagesOf(save.error) };
 }
 
 function HoursForm({ saved }: { saved: ReadSettings }) {
   const zones = useId();
   const { time_zone, hours: savedHours, unknown_time_zone } = saved;
-  const { part, change, save, isKept, messages } = useSettingsPart('hours', hoursSchema, saved, {
+  const { part, change, save, isChanged, isKept, messages } = useSettingsPart('hours', hoursSchema, saved, {
     time_zone,
     hours: savedHours,
   });
@@ -135,6 +136,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
           change(isAlways ? { hours: null } : { hours: [...USUAL], ...(isFirst && { time_zone: ZONE.name }) })
         }
       />
+      <p className="sub">Customers see “away” when no one is available.</p>
       {hours !== null && (
         <>
           <TextInput
@@ -168,7 +170,13 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
         </>
       )}
       <Refusal error={'time_zone' in messages ? undefined : save.error} />
-      <SettingsEnd saved={save.isSuccess && 'The hours are saved.'} isKept={isKept} submit="Save the hours" />
+      <SettingsEnd
+        saved={save.isSuccess && 'The hours are saved.'}
+        isKept={isKept}
+        // An unknown time zone is confirmed or replaced by saving.
+        isChanged={isChanged || unknown_time_zone !== undefined}
+        submit="Save the hours"
+      />
     </Form>
   );
 }
@@ -176,7 +184,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
 /** Times after which an unattended conversation returns to everyone. */
 function TimersForm({ saved }: { saved: ReadSettings }) {
   const { unanswered_minutes, offline_minutes } = saved;
-  const { part, change, save, isKept, messages } = useSettingsPart('waiting-times', timersSchema, saved, {
+  const { part, change, save, isChanged, isKept, messages } = useSettingsPart('waiting-times', timersSchema, saved, {
     unanswered_minutes,
     offline_minutes,
   });
@@ -204,19 +212,32 @@ function TimersForm({ saved }: { saved: ReadSettings }) {
         />
       </Grid>
       <Refusal error={'unanswered_minutes' in messages || 'offline_minutes' in messages ? undefined : save.error} />
-      <SettingsEnd saved={save.isSuccess && 'The times are saved.'} isKept={isKept} submit="Save the times" />
+      <SettingsEnd
+        saved={save.isSuccess && 'The times are saved.'}
+        isKept={isKept}
+        isChanged={isChanged}
+        submit="Save the times"
+      />
     </Form>
   );
 }
 
-function SettingsEnd({ saved, isKept, submit }: { saved: string | false; isKept: boolean; submit: string }) {
+interface SettingsEndProps {
+  saved: string | false;
+  isKept: boolean;
+  /** Saving is possible once the part differs from the saved one. */
+  isChanged: boolean;
+  submit: string;
+}
+
+function SettingsEnd({ saved, isKept, isChanged, submit }: SettingsEndProps) {
   return (
     <Row wrap={false} gap="4" justify="end">
       <p role="status" className="sub">
         {saved}
       </p>
       {isKept && <KeptNote />}
-      <Submit>{submit}</Submit>
+      <Submit disabled={!isChanged}>{submit}</Submit>
     </Row>
   );
 }

@@ -127,6 +127,7 @@ it('previews a color in both schemes, refuses what is none at its field, and sen
   expect(await screen.findAllByRole('img', { name: 'Harbour IT' })).toHaveLength(2);
   await user.click(screen.getByRole('button', { name: 'Complete Setup' }));
   await screen.findByRole('heading', { name: 'Setup Complete' });
+  expect(screen.getByRole('img', { name: 'Harbour IT' })).toBeVisible();
   expect(server.callsOf(setupConfig)[0]?.body).toMatchObject({ brand: { accent: '#ffcc00', logo: 'iVBORw0KGgo=' } });
 });
 

@@ -4,11 +4,13 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { Link } from 'react-router';
 import type { Config } from '#api/config.ts';
+import { BrandLogo } from '#ui/brand.tsx';
 import { Button } from '#ui/button.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
+import type { Look } from './look-fields.tsx';
 
 interface SetupSummaryProps {
-  info: ClientInfo;
+  info: ClientInfo & Look;
   exposure: Config['exposure'];
   onEdit: () => void;
 }
@@ -48,6 +50,20 @@ export function SetupSummary({ info, exposure, onEdit }: SetupSummaryProps) {
         <Grid gap="4" className="pad-row line-above base">
           <dt className="muted">Support Promise</dt>
           <dd className="break">{info.support_promise.trim() || NO_PROMISE[exposure]}</dd>
+        </Grid>
+        <Grid gap="4" className="pad-row line-above base">
+          <dt className="muted">Logo</dt>
+          <dd>
+            {info.logo ? (
+              <BrandLogo logo={info.logo} name={info.company_name.trim()} />
+            ) : (
+              'Not given: the product’s mark is shown'
+            )}
+          </dd>
+        </Grid>
+        <Grid gap="4" className="pad-row line-above base">
+          <dt className="muted">Accent color</dt>
+          <dd>{info.accent.trim() || 'The product’s own color'}</dd>
         </Grid>
       </dl>
       <Row gap="5" rowGap="2" justify="center">

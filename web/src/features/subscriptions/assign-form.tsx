@@ -113,11 +113,17 @@ export function effectOf(draft: AssignDraft, present: Subscription | undefined, 
 function Preview({ draft, present }: { draft: AssignDraft; present: Subscription | undefined }) {
   const now = useMinute();
   const price = readPrice(draft.price);
+  if (draft.plan_name.trim() === '' || price.kind === 'empty')
+    return (
+      <Card title="What’s included">
+        <p className="sub">Fill in the plan to preview it.</p>
+      </Card>
+    );
   return (
     <Card title="What’s included">
       <PlanCard
         plan={{
-          template_name: draft.plan_name.trim() || 'New plan',
+          template_name: draft.plan_name.trim(),
           base_price: price.kind === 'price' ? price.price : 0,
           currency: CURRENCY,
           duration_months: Number(draft.duration_months),

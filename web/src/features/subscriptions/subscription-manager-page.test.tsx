@@ -180,8 +180,17 @@ describe('assigning', () => {
     await waitFor(() => expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject({ starts_over: true }));
     change('User Email', 'maria@example.com');
     change('Plan Name', 'Another plan');
+    change('Custom Price', '9');
     expect(effect()).toMatch(/^It starts at once and replaces “Family Shield”\. End: .*2031.* before, /u);
     expect(screen.queryByRole('checkbox', { name: 'Start again from today' })).toBeNull();
+  });
+
+  it('previews a plan once it has a name and a price', () => {
+    open('admin');
+    change('Plan Name', 'Family Shield');
+    expect(screen.getByText('Fill in the plan to preview it.')).toBeVisible();
+    change('Custom Price', '0');
+    expect(screen.getByText('$0.00 USD')).toBeVisible();
   });
 
   it('keeps what was typed over a reload and a step back, until it is assigned', async () => {
