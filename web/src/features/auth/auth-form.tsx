@@ -114,15 +114,16 @@ interface HeadingProps {
 function Heading({ mode, isTab, config, notice }: HeadingProps) {
   const { title, line } = AUTH_MODES[mode];
   const administrator = config?.administrator ?? 'there';
+  const isFirst = isTab && administrator === 'first_account';
   return (
     <>
       <header className="auth-form__heading">
         <h1>{title}</h1>
-        <p className="sub">{line}</p>
+        <p className="sub">{isFirst ? 'This installation is new. The first account manages it.' : line}</p>
         {mode === 'reset-password' && config?.reset_delivery === 'outbox' && <p className="sub">{OUTBOX_HINT}</p>}
       </header>
       {notice && <p className="auth-form__notice">{NOTICES[notice]}</p>}
-      {isTab && administrator !== 'there' && <FirstAccount administrator={administrator} />}
+      {isTab && administrator !== 'there' && administrator !== 'first_account' && <FirstAccount administrator={administrator} />}
     </>
   );
 }

@@ -232,7 +232,7 @@ describe('registering', () => {
     await act(refreshConfig);
     open();
     expect(await screen.findByRole('button', { name: 'Create Account' })).toBeVisible();
-    expect(await screen.findByText(/^Create the first account/u)).toBeVisible();
+    expect(await screen.findByText('This installation is new. The first account manages it.')).toBeVisible();
   });
 
   it('says where the first account is made, to who does not come from there', async () => {

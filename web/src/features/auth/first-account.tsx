@@ -1,7 +1,6 @@
 import type { Config } from '#api/config.ts';
 
-const SENTENCES: Record<Exclude<Config['administrator'], 'there'>, string> = {
-  first_account: 'Create the first account. You’ll be the administrator.',
+const SENTENCES: Record<Exclude<Config['administrator'], 'there' | 'first_account'>, string> = {
   first_account_on_machine:
     'Create the first account on the server’s own computer. To create it here, set EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS, then restart the server.',
   named_email:
