@@ -15,11 +15,12 @@ const TONES = { here: 'accent', away: 'ink', offline: 'amber' } as const;
 
 interface ChatHeadProps {
   state: ChatState | undefined;
+  onUnreachable: () => void;
   onTalk: () => void;
 }
 
 /** Above the conversation: whether support answers now, and ways to reach a person. */
-export function ChatHead({ state, onTalk }: ChatHeadProps) {
+export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
   const isOnline = useConnection() !== 'offline';
   const now = useMinute();
   const ask = useAskPerson();
@@ -50,7 +51,7 @@ export function ChatHead({ state, onTalk }: ChatHeadProps) {
         >
           {state?.wants_person ? 'We’ve told the team' : 'Talk to a person'}
         </Button>
-        <CallSupport />
+        <CallSupport onUnreachable={onUnreachable} />
         <Button variant="quiet" size="s" icon={IconVideo} aria-haspopup="dialog" title="Video and live chat" onClick={onTalk}>
           Video and live chat
         </Button>

@@ -8,6 +8,7 @@ import { Grid } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { useKeyboardRoom } from '#ui/use-keyboard-room.ts';
+import { useNoPhoneNotice } from './call-support.tsx';
 import { useChatState, useIsAwaited, useOutgoing } from './chat.queries.ts';
 import { ChatComposer } from './chat-composer.tsx';
 import { ChatHead } from './chat-head.tsx';
@@ -28,6 +29,7 @@ export function ChatPanel() {
   const [isThere, setIsThere] = useState(!isAwaited);
   if (!isAwaited && !isThere) setIsThere(true);
   const [isTalking, setIsTalking] = useState(false);
+  const { show, notice } = useNoPhoneNotice();
   const composer = useRef<ComposerHandle>(null);
   useKeyboardRoom();
   return (
@@ -37,8 +39,9 @@ export function ChatPanel() {
           <LoadingRows label="Loading the conversation" />
         </div>
       )}
-      <ChatHead state={state} onTalk={() => setIsTalking(true)} />
+      <ChatHead state={state} onUnreachable={show} onTalk={() => setIsTalking(true)} />
       <div>
+        {notice}
         <ShareStrip />
       </div>
       <MessageList onEdit={(message) => composer.current?.add(message)} />
