@@ -88,10 +88,7 @@ export function DashboardPage({ staffHome, asks, firstSteps, arePartsReady = tru
               {status && <PlanPanel plan={status.subscription} />}
               {/* Without the demo no figure is simulated. */}
               {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
-              <DevicesCard
-                devices={status?.devices ?? null}
-                isWebProtected={status?.status.protected_by.includes('web_protection') ?? false}
-              />
+              <DevicesCard devices={status?.devices ?? null} />
             </div>
             <ActionCards />
           </Grid>

@@ -4,19 +4,13 @@ import { IconDevices } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { Row } from '#ui/layout.tsx';
 
-interface DevicesCardProps {
-  /** Those with the agent. */
-  devices: DashboardDevices | null;
-  isWebProtected: boolean;
-}
-
 /** A line about the person's computers with a link to them; without one, how to add one. */
-export function DevicesCard({ devices, isWebProtected }: DevicesCardProps) {
+export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
   return (
     <Row to="/devices" as={Link} wrap={false} gap="3" className="card devices-card ink unlined">
       <IconDevices className="fixed accent" size={24} stroke={1.7} aria-hidden="true" />
       <span>
-        <b>{devices === null ? (isWebProtected ? 'Connect a computer' : 'Add a device') : 'Devices'}</b>
+        <b>{devices === null ? 'Connect a computer' : 'Devices'}</b>
         <span className="sub">
           {devices === null
             ? 'Until one is connected, nothing applies your firewall rules.'
