@@ -109,7 +109,7 @@ it('lists devices of the agent and of web protection together, and links to each
   open(laptop);
   const list = await card('All devices');
   expect(list.getByText('Agent: online')).toBeVisible();
-  expect(await list.findByText(/^Web protection: no question since/u)).toBeVisible();
+  expect(await list.findByText(/^Web protection: no website request since/u)).toBeVisible();
   expect(list.getByRole('link', { name: 'Phone' })).toHaveAttribute('href', `/web-protection?device=${phone.id}`);
   expect(list.getByRole('link', { name: 'Laptop' })).toHaveAttribute('href', `/devices?device=${laptop.id}`);
 });
