@@ -138,7 +138,9 @@ describe('control', () => {
     const one = await paired();
     one.theScreen.socket.send('{"kind":"ends","why":"own_input","detail":null}');
     await one.theViewer.ending();
-    await soon(async () => expect((await one.read()).grants_ended).toMatchObject({ grants: ['control'], why: 'own_input' }));
+    // Heard by the pages too: a later end of this grant would close the sockets of the next one.
+    await one.hers.event((event) => event.kind === 'remote_changed' && event.session.grants_ended?.why === 'own_input');
+    expect((await one.read()).grants_ended).toMatchObject({ grants: ['control'], why: 'own_input' });
     await one.grant();
     const [viewer, screen] = [one.viewer(), one.screen()];
     await Promise.all([viewer.paired(), screen.paired()]);
