@@ -16,6 +16,7 @@ async function addChild(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^8 to 12/u }).click();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await expect(card(page, 'Mia')).toBeVisible();
+  await expect(card(page, 'Add a person')).toHaveCount(0);
 }
 
 /** Gives Mia a new device through web protection. Answers the address that it asks. */

@@ -54,6 +54,7 @@ describe('adding a person', () => {
     server.answer(readHousehold, householdOf({ profiles: [MIA] }));
     await user.click(screen.getByRole('button', { name: 'Add' }));
     expect(await (await cardOf('Mia')).findByText('Search: no explicit results.')).toBeVisible();
+    expect(screen.queryByRole('region', { name: 'Add a person' })).toBeNull();
     expect(server.callsOf(addProfile).map(({ body }) => body)).toEqual([
       expect.objectContaining({ name: 'Mia', age_group: 'child', picture: 'fox', shared_by: [] }),
     ]);

@@ -101,7 +101,8 @@ export function HouseholdPage() {
   const isEmpty = home?.profiles.length === 0 && home.guardians.length === 0;
   const arePeopleReady = People.useIsReady(home !== undefined && !isEmpty);
   const failure = (home ? null : error) ?? (web.data ? null : web.error);
-  const isReady = home !== undefined && web.data !== undefined && arePeopleReady;
+  // The form stays while the first person that it added needs a further file, so that it closes.
+  const isReady = home !== undefined && web.data !== undefined && (arePeopleReady || isAdding);
   const answer = isReady ? answerOf(home) : undefined;
   const [first] = isReady ? waitingAsks(home) : [];
   return (
