@@ -135,7 +135,7 @@ interface WeekTime {
   to: string;
 }
 
-/** Whether a time holds on a day of the week at a time of day, like 21:00. */
+/** True if a time holds on a day of the week at a time of day, like 21:00. */
 export function holdsAt({ days, from, to }: WeekTime, day: number, clock: string): boolean {
   if (from < to) return days.includes(day) && from <= clock && clock < to;
   const dayBefore = day === 1 ? 7 : day - 1;

@@ -38,7 +38,7 @@ export const webDeviceSchema = z.object({
   /** The device of the agent that asks; null for all others. */
   device_id: idSchema.nullable(),
   created_at: timeSchema,
-  /** Where it asks plain DNS from: an address, or all of the server's network. Null for a device that has its key. */
+  /** The source of its plain DNS: an address, or all of the server's network. Null for a device that has its key. */
   address: z.string().nullable(),
   /** Null until its first question. */
   last_question_at: timeSchema.nullable(),
@@ -46,7 +46,7 @@ export const webDeviceSchema = z.object({
   is_silent: z.boolean(),
   /** The longest time in hours between two of its questions, of the 14 days before its last one, at least a day; null unless it is silent. */
   usual_gap_h: z.int().nullable(),
-  /** Whether its person may have all its names shown: never of a network. */
+  /** True if its person may have all its names shown: never of a network. */
   can_show_names: z.boolean(),
   /** Until when all names are shown; null a day later, when the last of them is gone. */
   names_until: timeSchema.nullable(),
@@ -85,7 +85,7 @@ export const webProtectionSchema = z.object({
   names: z.array(webNameSchema),
   /** Names on the list of each category; 0 where the installation has none. */
   categories: z.array(z.object({ category: webCategorySchema, names: z.int() })),
-  /** Whether the installation has a list of dangerous names. */
+  /** True if the installation has a list of dangerous names. */
   has_dangerous: z.boolean(),
   /** Ways beside DNS over HTTPS: the name that the names of DNS over TLS lie below, the address of plain DNS, and fixed addresses of the server. */
   ways: z.object({ tls_host: z.string().nullable(), plain: z.string().nullable(), addresses: z.array(z.string()) }),

@@ -33,7 +33,7 @@ function decideLevel({ level, allowed, blocked }: LevelRules, hashes: NameHashes
   return undefined;
 }
 
-/** Whether the provider cleared a name of danger. */
+/** True if the provider cleared a name of danger. */
 export function isCleared({ levels }: Policy, hashes: NameHashes): boolean {
   return levels.some((rules) => rules.level === 'dangerous' && decideLevel(rules, hashes)?.kind === 'allowed');
 }

@@ -49,7 +49,7 @@ export interface NameHashes {
 
 /** Knows names by their hashes. */
 export interface NameSet {
-  /** Whether the ending of this depth is in the set. */
+  /** True if the ending of this depth is in the set. */
   has(hashes: NameHashes, depth: number): boolean;
 }
 

@@ -188,7 +188,7 @@ export class Resolver {
     return known === undefined ? this.learn(key, asked, this.upstreams).then(withAddresses) : withAddresses(known);
   }
 
-  /** Whether the upstreams lead back here: a name that nobody else knows is asked of them. */
+  /** True if the upstreams lead back here: a name that nobody else knows is asked of them. */
   async findsLoop(): Promise<boolean> {
     const name = wireName(this.probe) ?? Buffer.alloc(1);
     const head = Buffer.from([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);

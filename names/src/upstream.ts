@@ -35,7 +35,7 @@ export function disguise(query: Buffer): Buffer {
   return sent;
 }
 
-/** Whether bytes answer this message: id, question and letters are the same. `end` is the byte after the question. */
+/** True if bytes answer this message: id, question and letters are the same. `end` is the byte after the question. */
 export function isAnswerTo(sent: Buffer, end: number, received: Buffer): boolean {
   if (received.length < end || received.readUInt16BE(0) !== sent.readUInt16BE(0)) return false;
   const flags = received.readUInt16BE(2);

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Whether a client takes an encoding (RFC 9110 section 12.5.3). Split, because an expression takes quadratic time for a header of blanks. */
+/** True if a client takes an encoding (RFC 9110 section 12.5.3). Split, because an expression takes quadratic time for a header of blanks. */
 function takes(accepted: string, encoding: string): boolean {
   const entries = accepted.split(',').map((entry) => entry.split(';').map((part) => part.trim().toLowerCase()));
   const entry = entries.find(([name]) => name === encoding);

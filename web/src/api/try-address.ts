@@ -2,7 +2,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { WEB_TRIAL_HEADER } from '@palisade/contract/web-protection';
 
 const MESSAGE = 'application/dns-message';
-/** Whether `use-application-dns.net` has an address (RFC 1035 section 4.1). The server answers every trial alike. */
+/** True if `use-application-dns.net` has an address (RFC 1035 section 4.1). The server answers every trial alike. */
 const QUESTION = new TextEncoder().encode('\0\0\x01\0\0\x01\0\0\0\0\0\0\x13use-application-dns\x03net\0\0\x01\0\x01');
 const FAILED = 'This address doesn’t answer. Ask the administrator to let /dns/ through the proxy.';
 

@@ -23,7 +23,7 @@ const IS_OF_TEST_FILE = sql<boolean>`(simulated = 0 and severity = 'low' and rul
 const IS_SERIOUS = sql<boolean>`simulated = 0 and outcome <> 'blocked' and status <> 'resolved' and severity in ('high', 'critical')
   and hidden_by is null`;
 
-/** Whether the person of a row of `users` has a serious alert. */
+/** True if the person of a row of `users` has a serious alert. */
 export const hasSeriousAlert = () =>
   sql<boolean>`exists (select 1 from alerts where alerts.user_id = users.id and ${IS_SERIOUS})`;
 

@@ -20,7 +20,7 @@ export const NO_INFECTIONS: OpenInfections = { count: 0, newest: [] };
 /** Infections that sentences name, at most. */
 const NAMED = 3;
 
-/** Whether a row of `scans` is an infection that its person has to end. */
+/** True if a row of `scans` is an infection that its person has to end. */
 export const isOpenInfection = ({ eb, and, fn, val }: ExpressionBuilder<Scans, 'scans'>) =>
   and([
     eb('scan_status', '=', 'infected'),

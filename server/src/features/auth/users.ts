@@ -61,7 +61,7 @@ export interface PeopleFacts {
   scores: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, { score: number; state: AdminUser['state'] }>>;
   seriousAlerts: (user_ids: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   silentDevices: (user_ids: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** Whether the person of a row of `users` is in a group. */
+  /** True if the person of a row of `users` is in a group. */
   isIn: Record<'at_risk' | 'unchecked' | 'serious_alert' | 'silent_device', () => RawBuilder<boolean>>;
 }
 

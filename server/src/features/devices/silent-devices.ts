@@ -2,12 +2,12 @@ import { OFFLINE_ALERT_MS } from '@palisade/contract/devices';
 import { type Kysely, sql } from 'kysely';
 import type { DeviceTables } from './devices.tables.ts';
 
-/** Whether a device that is in use has not been heard for a week. `now` is in ms. */
+/** True if a device that is in use has not been heard for a week. `now` is in ms. */
 const isSilent = (now: number) =>
   sql<boolean>`revoked_at is null and confirmed_at is not null
     and coalesce(last_seen_at, enrolled_at) <= ${new Date(now - OFFLINE_ALERT_MS).toISOString()}`;
 
-/** Whether the person of a row of `users` has a silent device. */
+/** True if the person of a row of `users` has a silent device. */
 export const hasSilentDevice = (now: number) =>
   sql<boolean>`exists (select 1 from devices where devices.user_id = users.id and ${isSilent(now)})`;
 

@@ -138,10 +138,10 @@ function earlier(time: string, by_ms: number): string {
 const lastState = () =>
   sql<string | null>`(select state from score_history where score_history.user_id = users.id order by since desc limit 1)`;
 
-/** Whether the last kept state of a person of `users` is danger. */
+/** True if the last kept state of a person of `users` is danger. */
 export const wasInDanger = () => sql<boolean>`${lastState()} = 'danger'`;
 
-/** Whether a person of `users` has no kept state, or an unknown one. */
+/** True if a person of `users` has no kept state, or an unknown one. */
 export const wasUnchecked = () => sql<boolean>`coalesce(${lastState()}, 'unknown') = 'unknown'`;
 
 /** The last kept score and state of each of these people who has one. */

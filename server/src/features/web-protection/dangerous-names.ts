@@ -67,7 +67,7 @@ export class DangerousNames implements NameSet {
   }
 }
 
-/** Whether websites of many owners lie below a name: `co.uk`, `github.io`. */
+/** True if websites of many owners lie below a name: `co.uk`, `github.io`. */
 export function isShared(host: string): boolean {
   return parse(host, { allowPrivateDomains: true, validateHostname: false }).publicSuffix === host;
 }

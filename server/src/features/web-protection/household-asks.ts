@@ -72,7 +72,7 @@ export class Asks {
     return await this.byKey(own_key);
   }
 
-  /** Whether guardians could open the page of a person whose names they don’t see, so that it shows none. */
+  /** True if guardians could open the page of a person whose names they don’t see, so that it shows none. */
   private async hidesNames(profile: ProfileRow): Promise<boolean> {
     if (profile.is_key_shown === 0) return false;
     const home = await this.database
@@ -131,7 +131,7 @@ export class Asks {
       .execute();
   }
 
-  /** Whether guardians learn of an ask; one that is not new or too much is only counted. @throws Problem `too_many_requests` where none waits. */
+  /** True if guardians learn of an ask; one that is not new or too much is only counted. @throws Problem `too_many_requests` where none waits. */
   private async isTold(profile_id: string, name: string): Promise<boolean> {
     const waiting = await this.waiting(profile_id, this.database);
     if (waiting.length >= WAITING_ASKS_MAXIMUM || waiting.some((one) => one.name === name)) return false;

@@ -58,7 +58,7 @@ export const sharedBy = ({ shared_by }: Pick<ProfileRow, 'shared_by'>): string[]
 /** Later than all stored times. */
 const AFTER_ALL = '9';
 
-/** Whether a name is another one or lies below it. */
+/** True if a name is another one or lies below it. */
 const isBelow = (name: string, other: string) => name === other || name.endsWith(`.${other}`);
 
 const union = <One extends string>(lists: readonly (readonly One[])[]) => [...new Set(lists.flat())];
@@ -263,7 +263,7 @@ export class ProfilePolicies {
   }
 
   /**
-   * Whether devices of a profile get a name on a day (1 is Monday) at a time such as `21:00`, by `rules` where they are given and the profile has one person.
+   * True if devices of a profile get a name on a day (1 is Monday) at a time such as `21:00`, by `rules` where they are given and the profile has one person.
    * A pause and an allow for an hour are of now, and don’t count. Undefined without the profile.
    * @throws Problem `invalid_field`
    */

@@ -15,7 +15,7 @@ const TLS_SOCKET = 'palisade-dns-tls';
 /** Interval of looks at the files of the certificate, in ms. */
 const LOOK_MS = 60_000;
 
-/** Whether plain DNS may be answered at an address: an open resolver is used to attack others. */
+/** True if plain DNS may be answered at an address: an open resolver is used to attack others. */
 const isOnePrivate = (host: string) => parseIp(host)?.value !== 0n && isPrivateSource(sourceOf(host));
 
 /** The asker of plain DNS at an address. Undefined for one of the internet: a forged address would send the answers to others. */

@@ -103,7 +103,7 @@ export class Policies {
     await database.deleteFrom('web_names').where('id', '=', id).execute();
   }
 
-  /** Whether devices of the person refuse a name. @throws Problem `invalid_field` */
+  /** True if devices of the person refuse a name. @throws Problem `invalid_field` */
   async refuses(user_id: string, typed: string): Promise<boolean> {
     const name = wireName(typedName(typed));
     if (name === undefined) return false;

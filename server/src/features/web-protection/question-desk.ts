@@ -103,7 +103,7 @@ export class QuestionDesk {
     return known;
   }
 
-  /** Whether a device may ask now: a bucket that fills with time. */
+  /** True if a device may ask now: a bucket that fills with time. */
   private take(device_id: string): Bucket | undefined {
     const now = this.now();
     const bucket = this.buckets.get(device_id) ?? this.newBucket(device_id, now);
@@ -123,7 +123,7 @@ export class QuestionDesk {
     return bucket;
   }
 
-  /** Whether a device has this key. */
+  /** True if a device has this key. */
   async isKnown(key: string): Promise<boolean> {
     return (await this.knownOf({ key })).device !== undefined;
   }

@@ -32,7 +32,7 @@ export const webProtectionQuery = queryOptions({
   refetchInterval: STATE_INTERVAL,
 });
 
-/** Whether the person's devices refuse a name now. */
+/** True if the person's devices refuse a name now. */
 export const nameCheckQuery = (name: string) =>
   queryOptions({
     queryKey: ['devices', 'web', 'check', name],

@@ -80,7 +80,7 @@ function withoutTests(rows: readonly Alert[] | undefined, { status, simulated }:
   return { alerts: rows.filter((alert) => !isOfTestFile(alert)), tests: rows.filter(isOfTestFile) };
 }
 
-/** Whether a list shows every active simulated alert, so that they need no list of their own. */
+/** True if a list shows every active simulated alert, so that they need no list of their own. */
 function listsDrills({ status, severity, type, simulated, search }: AlertChoice): boolean {
   const isWhole = severity === undefined && type === undefined && search === '';
   return isWhole && simulated !== 'false' && (status === undefined || status === 'active');

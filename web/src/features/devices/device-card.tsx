@@ -38,7 +38,7 @@ import { WebProtectionPart } from './web-protection-part.tsx';
 interface DeviceCardProps {
   device: Device;
   ruleNames: ReadonlyMap<string, string>;
-  /** Whether web protection is wanted on it; undefined while that is not known. */
+  /** True if web protection is wanted on it; undefined while that is not known. */
   isWebWanted: boolean | undefined;
   /** Given if the address names this device. */
   reach: ((card: HTMLElement | null) => void) | undefined;

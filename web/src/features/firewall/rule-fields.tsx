@@ -196,7 +196,7 @@ const NAMED = 3;
 interface RulePreviewProps {
   /** Undefined while a field is invalid. */
   terms: NewRule | undefined;
-  /** Whether the rule allows everything. */
+  /** True if the rule allows everything. */
   isOpen: boolean;
   rules: readonly Rule[] | undefined;
   edited: Rule | undefined;

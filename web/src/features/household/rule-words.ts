@@ -88,7 +88,7 @@ export function sharedWords(profile: Profile, profiles: readonly Profile[]): str
   return members.length === 0 ? undefined : `Strictest of ${formatList(members)}: names can’t be told apart by person there.`;
 }
 
-/** Whether a refused name of a time for all was refused by a bedtime, as far as today's rules tell. */
+/** True if a refused name of a time for all was refused by a bedtime, as far as today's rules tell. */
 export function isAtBedtime({ times }: ProfileRules, time_zone: string, at_ms: number): boolean {
   const clock = new Date(clockAt(time_zone, at_ms));
   return times.some(

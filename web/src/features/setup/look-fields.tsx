@@ -156,7 +156,7 @@ const SCHEMES = [
   ['dark', 'Dark'],
 ] as const satisfies readonly (readonly [Scheme, string])[];
 
-/** Where a shade differs from the color of which it is. */
+/** The difference between a shade and its color, as a sentence. */
 function shadeSentence(color: string, scheme: Scheme): string {
   const { accent } = shadesOf(color, scheme);
   if (accent === color) return `${color}, as it is.`;

@@ -32,7 +32,7 @@ export function describeDevices(devices: number): string {
 
 const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 
-/** Whether a feature is the number of devices itself, such as "Five devices", which then needs no line of its own. */
+/** True if a feature is the number of devices itself, such as "Five devices", which then needs no line of its own. */
 export function namesDevices(features: readonly string[], devices: number): boolean {
   const counts = [String(devices), COUNTS[devices - 1]];
   return features.some((feature) => {

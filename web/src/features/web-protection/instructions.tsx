@@ -224,7 +224,7 @@ function ForLinux({ host, addresses, address }: { host: string | null; addresses
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/u;
 
-/** Whether the steps can work from the address of this page: devices ask over https, except on the server's own computer. Some kinds ask without it. */
+/** True if the steps can work from the address of this page: devices ask over https, except on the server's own computer. Some kinds ask without it. */
 export function hasUsableSteps(
   kind: WebDeviceKind,
   { tls_host, addresses, plain }: WebProtection['ways'],
