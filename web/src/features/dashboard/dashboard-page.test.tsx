@@ -164,6 +164,13 @@ describe('without the demo', () => {
     expect(card('Threats Neutralized')).toHaveTextContent('1measured on this account');
     expect(screen.queryByText('Simulated')).not.toBeInTheDocument();
   });
+
+  it('harmless test files are no threats, as on the other screens', () => {
+    const status = dashboardOf();
+    const measured = { ...status.measured, threats_neutralized: 4, test_files_neutralized: 3 };
+    renderForTest(<StatCards status={{ ...status, measured }} simulated={undefined} />);
+    expect(card('Threats Neutralized')).toHaveTextContent('13 harmless test files, not counted');
+  });
 });
 
 describe('the plan', () => {

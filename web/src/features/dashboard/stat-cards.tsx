@@ -4,7 +4,7 @@ import { IconClock, IconShield, IconShieldX, IconWall, type TablerIcon } from '@
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
-import { describeTestFiles } from '#ui/test-files.ts';
+import { describeUncounted } from '#ui/test-files.ts';
 import type { SimulatedCounters } from './simulated-counters.ts';
 
 interface StatCardsProps {
@@ -27,7 +27,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
         label="Threats Neutralized"
         icon={IconShieldX}
         simulated={simulated?.threats}
-        measured={status?.measured.threats_neutralized}
+        measured={status && status.measured.threats_neutralized - status.measured.test_files_neutralized}
         tests={status?.measured.test_files_neutralized}
       />
       <Counter label="Firewall Rules" icon={IconWall} simulated={simulated?.rules} measured={status?.measured.firewall_rules} />
@@ -67,13 +67,14 @@ interface CounterProps {
   icon: TablerIcon;
   simulated: number | undefined;
   measured: number | undefined;
-  /** Number of harmless test files among the measured ones. */
+  /** Number of harmless test files that are not among the measured ones. */
   tests?: number | undefined;
 }
 
 /** A measured figure. In the demo the simulated figure stands next to it, or replaces it while nothing was measured. */
 function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
-  const from = describeTestFiles(tests, measured) ?? 'measured on this account';
+  const uncounted = describeUncounted(tests);
+  const from = uncounted ?? 'measured on this account';
   if (simulated === undefined) {
     return (
       <StatCard label={label} icon={icon} value={measured === undefined ? '–' : formatNumber(measured)}>
@@ -97,6 +98,7 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
       {measured !== undefined && (
         <span className="dashboard__measured block">{`${formatNumber(measured)} measured on this account`}</span>
       )}
+      {uncounted && <span className="dashboard__measured block">{uncounted}</span>}
     </StatCard>
   );
 }
