@@ -16,22 +16,35 @@ import { startS3 } from './s3.mjs';
 /** The rooms that are projects of vitest, with their deep files. */
 const PROJECTS = ['contract', 'scanner', 'scam', 'names', 'server', 'agent', 'web', 'house'];
 /**
- * Files of the house that are rooms of their own. `newcomers`: both commands as newcomers to the project run them, and those of operators, on other machines, with packages from the network.
- * `arm64`: npm start on an emulated processor.
+ * Files that are rooms of their own. `newcomers`: both commands as newcomers to the project run them, and those of operators, on other machines, with packages from the network.
+ * `arm64`: npm start on an emulated processor. `measures`: speeds, which other work on the machine disturbs.
  * @type {Readonly<Record<string, string[]>>}
  */
-const HOUSE_ROOMS = { newcomers: ['newcomers', 'bare-machine', 'bootstrap', 'operating'], arm64: ['arm64'] };
+const FILE_ROOMS = {
+  newcomers: ['newcomers', 'bare-machine', 'bootstrap', 'operating'],
+  arm64: ['arm64'],
+  measures: ['rule-speed', 'text-worst-cases', 'worst-cases'],
+};
 /** `scanner-wasm`: the tests of the scanner on a machine without the native engine. */
-const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...Object.keys(HOUSE_ROOMS)];
-/** Rooms that take as long as a gate each: only when they are named. The workflow on GitHub has them as jobs of their own, but for `arm64`. */
-const ON_REQUEST = ['scanner-wasm', ...Object.keys(HOUSE_ROOMS)];
+const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...Object.keys(FILE_ROOMS)];
+/** Rooms that take as long as a gate each, or need a quiet machine: only when they are named. The workflow on GitHub has them as jobs of their own, but for `arm64`. */
+const ON_REQUEST = ['scanner-wasm', ...Object.keys(FILE_ROOMS)];
 
 /** Files of the scanner whose subject is readers alone, or the speed of the native engine. With the other one they take an hour; engines.deep.test.ts compares the verdicts of both. */
-const NOT_ON_WASM = ['reader-search', 'rule-speed', 'verdicts', 'compare-readers'];
+const NOT_ON_WASM = ['reader-search', 'verdicts', 'compare-readers', ...FILE_ROOMS.measures];
 
-/** Server files that have services of their own, or whose subject is no database, whatever the others run on. */
-const NOT_ON_CLUSTER =
-  /antivirus\/(clamd|signatures|at-once|antivirus\.deep|engine-failed)|platform\/(database-away|http|counters|security-headers|blobs\/)/;
+/** Server files that have services of their own, or whose subject is neither storage nor what servers share: requests, replies, words, mails, engines. */
+const NOT_ON_CLUSTER = [
+  /^app\/(api-names|phrases|support-links)/,
+  /^platform\/(agent-package|blobs\/|counters|database-away|header-fields|hostile-bodies|http|log|openapi|security-headers|serve)/,
+  /^features\/alerts\/alert-mails/,
+  /^features\/antivirus\/(antivirus\.deep|at-once|clamd|engine-failed|recheck|record|signatures)/,
+  /^features\/auth\/(asked-mail|auth|email-|password|required-factor)/,
+  /^features\/chat\/chat/,
+  /^features\/devices\/(measured-sessions|second-looks)/,
+  /^features\/(scam-check|setup)\//,
+  /^features\/web-protection\/real-clients/,
+];
 
 const began = Date.now();
 const { values: options } = parseArgs({
@@ -53,12 +66,14 @@ const gate = createGate({ name: 'deep', may_rerun: true });
 
 /** The test files of the server's features and platform that ask a database, as filters for vitest; without those that the fast gate runs on PostgreSQL. */
 function databaseFiles() {
-  return readdirSync(join(ROOT, 'server/src'), { withFileTypes: true, recursive: true })
+  const sources = join(ROOT, 'server/src');
+  return readdirSync(sources, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((path) => /#test\/(harness|cluster)\.ts/.test(readFileSync(path, 'utf8')))
+    .filter((path) => !NOT_ON_CLUSTER.some((subject) => subject.test(relative(sources, path))))
     .map((path) => relative(ROOT, path))
-    .filter((path) => !NOT_ON_CLUSTER.test(path) && !DIALECT_FILES.some((of) => path.startsWith(of)));
+    .filter((path) => !DIALECT_FILES.some((of) => path.startsWith(of)));
 }
 
 /** Services that servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */
@@ -109,7 +124,7 @@ if (projects.length > 0) {
     [
       ...named,
       ...shard,
-      ...Object.values(HOUSE_ROOMS).flatMap((files) => files.map((file) => `--exclude=**/${file}.deep.test.mjs`)),
+      ...Object.values(FILE_ROOMS).flatMap((files) => files.map((file) => `--exclude=**/${file}.deep.test.{ts,mjs}`)),
       '.deep.test.',
     ],
     {
@@ -150,6 +165,6 @@ if (rooms.includes('server') || rooms.includes('e2e')) {
   }
   await shared.stop();
 }
-for (const [room, files] of Object.entries(HOUSE_ROOMS))
-  if (rooms.includes(room)) await gate.vitest(room, ['--project=house', ...shard, ...files.map((file) => `${file}.deep.test.`)]);
+for (const [room, files] of Object.entries(FILE_ROOMS))
+  if (rooms.includes(room)) await gate.vitest(room, [...shard, ...files.map((file) => `/${file}.deep.test.`)]);
 gate.finish();
