@@ -19,9 +19,7 @@ beforeEach(() => {
 });
 
 async function open(path: string) {
-  const route = routes[0]?.children?.[0]?.children?.find((one) => one.path === path);
-  const loaded = typeof route?.lazy === 'function' ? await route.lazy() : {};
-  renderForTest('element' in loaded ? loaded.element : undefined);
+  renderForTest(await routes.find((one) => one.path === path)?.load());
 }
 
 it('the desk is for the staff, and every screen of administrators for them alone', () => {

@@ -3,11 +3,13 @@ import { IconDots } from '@tabler/icons-react';
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { createBrowserRouter, Link, RouterProvider, useSearchParams } from 'react-router';
+import { Link, useSearchParams } from 'react-router';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ActionsMenu } from './actions-menu.tsx';
 import { watchHistory } from './closed-by-back.ts';
 import { ModalWindow } from './modal-window.tsx';
+import { type ScreenRoute, ScreenRouter } from './screen-router.ts';
+import { ScreenView } from './screen-view.tsx';
 import { Sheet } from './sheet.tsx';
 
 function Dialog({ title, onClose }: { title: string; onClose: () => void }) {
@@ -48,7 +50,7 @@ function Page() {
   );
 }
 
-let router: ReturnType<typeof createBrowserRouter>;
+let router: ScreenRouter<ScreenRoute>;
 let length: number;
 
 /** Opens the page behind another one, so that Back has somewhere to go. */
@@ -56,12 +58,14 @@ async function open(address = '/page') {
   window.history.pushState({ idx: 0 }, '', '/start');
   window.history.pushState({ idx: 1 }, '', address);
   watchHistory();
-  router = createBrowserRouter(
-    ['start', 'page', 'other'].map((path) => ({ path, element: path === 'page' ? <Page /> : <h1>{path}</h1> })),
+  router = new ScreenRouter(
+    ['start', 'page', 'other'].map((path) => ({ path, load: async () => (path === 'page' ? <Page /> : <h1>{path}</h1>) })),
   );
   render(
     <MantineProvider env="test">
-      <RouterProvider router={router} />
+      <ScreenView router={router} meanwhile={undefined}>
+        {(page) => page}
+      </ScreenView>
     </MantineProvider>,
   );
   await screen.findByRole('heading', { name: 'Page' });
