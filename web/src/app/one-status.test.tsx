@@ -28,7 +28,7 @@ function accountOf(number: number) {
   return { steps: steps.toSorted((one, other) => Number(other.is_danger) - Number(one.is_danger)), protected_by };
 }
 
-const TONES = { good: 'good', attention: 'warn', danger: 'bad', unknown: undefined } as const;
+const TONES = { good: 'good', attention: 'attention', danger: 'danger', unknown: 'unknown' } as const;
 const WELL = /nothing needs you|no action needed|nothing to fix|no issues found|you’re safe|all clear/iu;
 
 it('50 generated accounts see one state, one sentence and one next step in every place', async () => {

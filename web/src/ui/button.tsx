@@ -4,7 +4,7 @@ import { type ComponentProps, useLayoutEffect, useRef } from 'react';
 import './button.css';
 
 interface ButtonProps extends ComponentProps<'button'> {
-  variant?: 'primary' | 'quiet' | 'text';
+  variant?: 'primary' | 'danger' | 'quiet' | 'text';
   size?: 's' | 'm' | 'l';
   icon?: TablerIcon | undefined;
   /** Width of the icon's lines, in px. */

@@ -1,6 +1,6 @@
 import { useMantineColorScheme } from '@mantine/core';
 import { IconDeviceDesktop, IconMoon, IconSun } from '@tabler/icons-react';
-import './color-scheme-switch.css';
+import './segments.css';
 
 export const COLOR_SCHEMES = [
   { value: 'light', label: 'Light', icon: IconSun },
@@ -11,7 +11,7 @@ export const COLOR_SCHEMES = [
 export function ColorSchemeSwitch() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   return (
-    <fieldset className="color-scheme-switch" aria-label="Color scheme">
+    <fieldset className="segments" data-wide aria-label="Color scheme">
       {COLOR_SCHEMES.map(({ value, label, icon: Icon }) => (
         <button
           key={value}

@@ -3,9 +3,11 @@
 //   <Row gap="2" justify="between">   children beside each other; they wrap
 //   <Grid columns="tail" gap="3">     named columns (layout.css); with `phone="stack"` one column on a phone
 // `as` names the element or component. Classes give any element its own look:
-//   muted faint ink accent amber red blue · tiny small base large · title figure medium bold · mono num nowrap break ellipsis centered
+//   muted faint ink accent amber red blue · tiny small base large · title figure medium bold · mono num nowrap break pre ellipsis clamp start end centered
 //   surface-sunken -raised -plain -accent -amber -red -blue · pad-xs pad-s pad-m pad-l pad-row pad-line · line-above line-below line-between · rounded rounded-s round
-//   grow fixed push full span shrink center block bare unlined pointer above-1 to -4 below-1 to -4 · off-phone off-empty
+//   grow fixed push full full-height span shrink center top block contents bare field unlined pointer disc decimal scroll above-1 to -4 below-1 to -4
+//   hover hover-ink hover-accent hover-line hover-underline · off-phone on-phone unseen-phone off-empty
+// `data-tone` (good, attention, danger, note, plain) gives a part and its children --tone and --tone-soft; `tinted` and `glow` are grounds in them.
 // The sign-in screen has none of it: it loads before the kit.
 // No rule has weight, so a rule of a feature’s class wins.
 import type { ComponentPropsWithRef, ElementType } from 'react';
@@ -26,9 +28,24 @@ interface Common<Element extends ElementType> {
 }
 
 interface OfGrid {
-  columns?: 'lead' | 'tail' | 'both' | 'wide' | '2' | '3' | '4' | 'fit-s' | 'fit-m' | 'fit-l' | undefined;
-  /** One column on a phone. */
-  phone?: 'stack' | undefined;
+  columns?:
+    | 'lead'
+    | 'tail'
+    | 'both'
+    | 'tail-2'
+    | 'both-2'
+    | 'wide'
+    | 'side'
+    | 'term'
+    | '2'
+    | '3'
+    | '4'
+    | 'fit-s'
+    | 'fit-m'
+    | 'fit-l'
+    | undefined;
+  /** On a phone: one column; or a leading column, with the third and later children below the second. */
+  phone?: 'stack' | 'under' | undefined;
   /** One column up to the width of a tablet. */
   tablet?: 'stack' | undefined;
 }
@@ -37,13 +54,15 @@ interface OfRow {
   wrap?: boolean | undefined;
   /** It is part of a line of text. */
   inline?: boolean | undefined;
+  /** On a phone its children share the width. */
+  phone?: 'fill' | undefined;
 }
 
 type Props<Element extends ElementType, Own = object> = Common<Element> &
   Own &
   Omit<ComponentPropsWithRef<Element>, keyof Common<Element> | keyof Own>;
 
-type PartProps = Common<ElementType> & OfGrid & { layout: string };
+type PartProps = Common<ElementType> & Omit<OfGrid, 'phone'> & { layout: string; phone?: OfGrid['phone'] | OfRow['phone'] };
 
 function Part({ as: Element = 'div', layout, gap, rowGap, align, justify, lines, columns, phone, tablet, ...rest }: PartProps) {
   return (

@@ -1,6 +1,7 @@
 import type { TablerIcon } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useId } from 'react';
+import './badge.css';
 import './card.css';
 import './lead.css';
 
@@ -17,7 +18,7 @@ interface LeadWordsProps {
 export function LeadWords({ icon: Icon, title, titleId, sentence }: LeadWordsProps) {
   return (
     <>
-      <span className="lead__icon" aria-hidden="true">
+      <span className="icon-tile" data-size="l" aria-hidden="true">
         <Icon size={28} stroke={1.7} />
       </span>
       <div>
@@ -38,7 +39,7 @@ interface LeadProps extends Omit<LeadWordsProps, 'titleId'> {
 export function Lead({ tone, icon, title, sentence, action }: LeadProps) {
   const id = useId();
   return (
-    <section className="card lead" data-tone={tone} aria-labelledby={id}>
+    <section className="card lead glow" data-tone={tone} aria-labelledby={id}>
       <div className="lead__line">
         <LeadWords icon={icon} title={title} titleId={id} sentence={sentence} />
         {action}
@@ -49,5 +50,5 @@ export function Lead({ tone, icon, title, sentence, action }: LeadProps) {
 
 /** A placeholder with the height of the answer. */
 export function LeadWaiting({ label }: { label: string }) {
-  return <div className="card lead" data-tone="unknown" role="status" aria-label={label} />;
+  return <div className="card lead glow" data-tone="unknown" role="status" aria-label={label} />;
 }

@@ -43,7 +43,7 @@ export function PaletteButton() {
         onClick={() => setIsOpen(true)}
       >
         <IconSearch size={18} stroke={1.7} aria-hidden="true" />
-        <span>Search</span>
+        <span className="unseen-phone">Search</span>
         <span className="palette-button__keys faint off-phone" aria-hidden="true">
           {IS_APPLE ? '⌘K' : 'Ctrl K'}
         </span>

@@ -437,7 +437,7 @@ describe('the user menu', () => {
     server.answer(readDashboard, dashboardOf({ status }));
     await openQuiet();
     const pill = await screen.findByRole('link', { name: 'Protection active · 2 to do' });
-    expect(pill).toHaveAttribute('data-tone', 'bad');
+    expect(pill).toHaveAttribute('data-tone', 'danger');
     expect(pill).toHaveAttribute('title', infection.title);
   });
 

@@ -1,5 +1,4 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
-import type { StatusState } from '@palisade/contract/status';
 import { IconArrowLeft, IconShieldCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
@@ -43,7 +42,7 @@ export const TopBar = memo(function TopBar() {
           onClick={() => navigate('/dashboard')}
         >
           <IconArrowLeft size={18} stroke={1.7} aria-hidden="true" />
-          <span>Dashboard</span>
+          <span className="unseen-phone">Dashboard</span>
         </Row>
       )}
       <StatusPills />
@@ -70,14 +69,14 @@ function StatusPills() {
           inline
           gap="2"
           className="pill small muted round nowrap"
-          data-tone={connection === 'online' ? 'good' : 'warn'}
+          data-tone={connection === 'online' ? 'good' : 'attention'}
         >
           {CONNECTIONS[connection]}
         </Row>
       )}
       <ProtectionPill />
       {running > 0 && (
-        <Row as="span" inline gap="2" className="pill small muted round nowrap" data-tone="busy">
+        <Row as="span" inline gap="2" className="pill small muted round nowrap" data-tone="note">
           {plural(running, { one: 'Scanning 1 file', other: `Scanning ${formatNumber(running)} files` })}
         </Row>
       )}
@@ -99,8 +98,8 @@ function ProtectionPill() {
       as={Link}
       inline
       gap="2"
-      className="pill small muted round nowrap"
-      data-tone={TONES[state]}
+      className="pill small muted round nowrap unlined"
+      data-tone={state}
       data-kind="protection"
       title={sentence}
     >
@@ -109,10 +108,3 @@ function ProtectionPill() {
     </Row>
   );
 }
-
-const TONES: Record<StatusState, 'good' | 'warn' | 'bad' | undefined> = {
-  good: 'good',
-  attention: 'warn',
-  danger: 'bad',
-  unknown: undefined,
-};

@@ -5,7 +5,7 @@ export function UserMenuButton({ username, className = '', ...rest }: { username
   const [initial = '?'] = username;
   return (
     <button type="button" className={`user-menu__button ${className}`} aria-haspopup="menu" {...rest}>
-      <span className="user-menu__role base muted">
+      <span className="unseen-phone base muted">
         Security User <span className="visually-hidden">menu</span>
       </span>
       {/* The letter is decoration and not part of the button's name. */}

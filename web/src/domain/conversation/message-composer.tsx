@@ -167,7 +167,7 @@ export function MessageComposer({
           onPaste={paste}
         />
         <Submit size="l" icon={IconSend} disabled={isEmpty || isTooLong || isBusy}>
-          <span className="composer__send">Send</span>
+          <span className="unseen-phone">Send</span>
         </Submit>
       </Grid>
       {below}

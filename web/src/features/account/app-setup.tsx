@@ -39,7 +39,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
   }
 
   return (
-    <Form gap="4" className="account-form" error={activate.error} busy={activate.isPending} onSubmit={() => send(code)}>
+    <Form gap="4" error={activate.error} busy={activate.isPending} onSubmit={() => send(code)}>
       <Stack as="ol" gap="5">
         <li>
           <p className="base medium below-2">Scan this with your authenticator app</p>

@@ -65,7 +65,7 @@ export function ConfirmStep({ task, twoFactor, words, isConfirmed, onConfirmed, 
   }
 
   return (
-    <Form gap="4" className="account-form" error={proof.errors} busy={busy} onSubmit={() => void submit()}>
+    <Form gap="4" error={proof.errors} busy={busy} onSubmit={() => void submit()}>
       <p className="sub">{words.sentence}</p>
       {task.kind === 'passkey' && (
         <TextInput

@@ -66,14 +66,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
   }
 
   return (
-    <Form
-      gap="4"
-      className="account-form email-proof"
-      error={prove.error}
-      busy={prove.isPending}
-      onSubmit={submit}
-      onEdit={prove.reset}
-    >
+    <Form gap="4" className="email-proof" error={prove.error} busy={prove.isPending} onSubmit={submit} onEdit={prove.reset}>
       <p className="sub">
         <Sentence text={place.first} parts={{ email: <bdi>{shownEmail(email ?? '')}</bdi> }} /> It works once, within 24 hours.
         Other people who are signed in to this account are signed out then.

@@ -71,7 +71,7 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
   );
   const { password } = proof;
   return (
-    <Form {...form} gap="4" className="account-form">
+    <Form {...form} gap="4">
       <p className="sub">You’ll get a JSON file with your account and activity, without passwords and files. Keep it private.</p>
       <ProofFields form={proof} passwordName="password" autoFocus />
       <ProofMessage form={proof} />
@@ -103,7 +103,7 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
   );
   const isTyped = isSameEmail(confirmation, email);
   return (
-    <Form {...form} gap="4" className="account-form account-form--grave" aria-label="Delete my account">
+    <Form {...form} gap="4" aria-label="Delete my account">
       <Stack gap="2" className="account-warning surface-red pad-m base">
         <p>This cannot be undone. We’ll delete:</p>
         <ul>
@@ -133,7 +133,9 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
         <Button variant="quiet" onClick={onClose}>
           Keep my account
         </Button>
-        <Submit disabled={!isTyped || proof.password === ''}>Delete for good</Submit>
+        <Submit variant="danger" disabled={!isTyped || proof.password === ''}>
+          Delete for good
+        </Submit>
       </Row>
     </Form>
   );

@@ -28,7 +28,7 @@ export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
   const isSaid = Object.keys(form.errors).length > 0;
   return (
     <DialogPart title="Change password">
-      <Form gap="4" className="account-form" error={change.error} busy={change.isPending} onSubmit={form.onSubmit(submit)}>
+      <Form gap="4" error={change.error} busy={change.isPending} onSubmit={form.onSubmit(submit)}>
         <AccountName email={person?.email} />
         <PasswordField
           label="Current Password"

@@ -60,7 +60,7 @@ function UsernameForm({ username }: { username: string }) {
   }
 
   return (
-    <Form gap="4" className="account-form" error={change.error} busy={change.isPending} onSubmit={submit} onEdit={change.reset}>
+    <Form gap="4" error={change.error} busy={change.isPending} onSubmit={submit} onEdit={change.reset}>
       <TextInput
         label="Username"
         autoComplete="nickname"

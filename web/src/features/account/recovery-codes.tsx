@@ -23,7 +23,7 @@ function save(codes: readonly string[]): void {
 /** A new set of codes, shown only once. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   return (
-    <Stack gap="4" className="account-form">
+    <Stack gap="4">
       <AskBeforeClosing question="Have you saved your recovery codes? We won’t show them again." />
       <p className="sub">Lost your phone? Use one of these; each works once. Save them now.</p>
       <Stack as="ul" gap="2" align="center" className="recovery-codes surface-sunken pad-l" aria-label="Recovery codes">

@@ -167,7 +167,7 @@ function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) 
   return (
     <Form
       gap="4"
-      className="account-form session-end surface-sunken pad-l span"
+      className="session-end surface-sunken pad-l span"
       aria-label={title}
       error={end.error}
       busy={end.isPending}

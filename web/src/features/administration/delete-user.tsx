@@ -48,7 +48,7 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
   );
   const isTyped = isSameEmail(confirmation, email);
   return (
-    <Form {...form} gap="4" className="admin-delete" aria-label={`Delete the account of ${shownEmail(email)}`}>
+    <Form {...form} gap="4" aria-label={`Delete the account of ${shownEmail(email)}`}>
       <Stack gap="3" className="admin-ask surface-sunken pad-m base break">
         <p>This cannot be undone. All of this is deleted at once:</p>
         <ul>
@@ -86,7 +86,9 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
         <Button variant="quiet" onClick={onKeep}>
           Keep the account
         </Button>
-        <Submit disabled={!isTyped || proof.password === ''}>Delete for good</Submit>
+        <Submit variant="danger" disabled={!isTyped || proof.password === ''}>
+          Delete for good
+        </Submit>
       </div>
     </Form>
   );

@@ -28,14 +28,7 @@ export function InviteDialog({ onClose, onSent }: { onClose: () => void; onSent:
   });
   return (
     <ModalWindow title="Invite someone" onClose={onClose}>
-      <Form
-        gap="4"
-        className="admin-invite"
-        error={invite.error}
-        busy={invite.isPending}
-        onSubmit={() => invite.mutate(undefined)}
-        onEdit={invite.reset}
-      >
+      <Form gap="4" error={invite.error} busy={invite.isPending} onSubmit={() => invite.mutate(undefined)} onEdit={invite.reset}>
         <EmailField
           label="Email"
           name="email"

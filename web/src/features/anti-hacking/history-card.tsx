@@ -11,6 +11,7 @@ import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { historyQuery, isPremiumRequired } from './anti-hacking.queries.ts';
 import { FIGURES, isDrawable, longDay, summaryOf } from './history-day.ts';
 import './history-card.css';
+import '#ui/segments.css';
 
 /** The chart code is larger than the rest of the screen, so it is loaded when the person scrolls near it. If it fails to load, the table replaces it. */
 const HistoryChart = lazyPart(async () => {
@@ -56,24 +57,17 @@ export function HistoryCard() {
       action={
         isShown &&
         isDrawable(days) && (
-          <Row
-            as="fieldset"
-            wrap={false}
-            gap="0"
-            align="stretch"
-            className="history__ranges rounded-s shrink"
-            aria-label="Days shown"
-          >
+          <fieldset className="segments" aria-label="Days shown">
             {RANGES.map((count) => (
               <button
-                className="pad-s rounded-s pointer nowrap"
+                className="nowrap"
                 key={count}
                 type="button"
                 aria-pressed={range === count}
                 onClick={() => setRange(count)}
               >{`${count} days`}</button>
             ))}
-          </Row>
+          </fieldset>
         )
       }
     >

@@ -82,7 +82,7 @@ describe('the state of the scanner', () => {
     [
       'with feeds that failed from the start',
       { ...STATUS, signatures: { ...SIGNATURES, failed_sources: 1, last_outcome: 'The last update failed for 1 of 1 sources.' } },
-      'warn',
+      'attention',
       'We couldn’t update threat definitions',
       'The last update failed for 1 of 1 sources.',
     ],
@@ -101,11 +101,11 @@ describe('the state of the scanner', () => {
         failed_sources: 1,
         last_outcome: 'The last update failed for 1 of 2 sources; we still use the previous version.',
       }),
-      'warn',
+      'attention',
       'Threat definitions are 3 days old',
       'We still scan files, but may miss the newest threats. The last update failed for 1 of 2 sources; we still use the previous version.',
     ],
-    ['while it starts', withEngines('starting'), 'wait', 'The scanner is starting', 'Your files will wait a moment.'],
+    ['while it starts', withEngines('starting'), 'note', 'The scanner is starting', 'Your files will wait a moment.'],
     [
       'when nothing answers',
       withEngines('down', 'down'),
@@ -116,7 +116,7 @@ describe('the state of the scanner', () => {
     [
       'when one of two is down',
       withEngines('ready', 'down'),
-      'warn',
+      'attention',
       'ClamAV isn’t responding',
       'We’ll show threats as soon as one scanner finds them. Other files stay pending until both have checked them.',
     ],

@@ -9,14 +9,17 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { describeSignatures, type EngineState, engineState } from './engine-state.ts';
+import '#ui/badge.css';
 import './engine-card.css';
 
 const ICONS: Record<EngineState['tone'], typeof IconShieldCheck> = {
   good: IconShieldCheck,
-  wait: IconHourglass,
-  warn: IconAlertTriangle,
+  note: IconHourglass,
+  attention: IconAlertTriangle,
   danger: IconPlugConnectedX,
 };
+
+const TITLES: Record<EngineState['tone'], string> = { good: '', note: '', attention: 'amber', danger: 'red' };
 
 /** State of the engines and age of their signatures in one line; details on demand. */
 export function EngineCard() {
@@ -35,11 +38,11 @@ export function EngineCard() {
     <section className="card engine-card" aria-label="Scanner" data-tone={tone}>
       <details>
         <summary>
-          <span className="engine-card__icon center rounded-s accent" aria-hidden="true">
+          <span className="icon-tile rounded-s" data-tone={tone} aria-hidden="true">
             <Icon size={20} stroke={1.7} />
           </span>
           <Stack as="span" gap="0">
-            <span className="engine-card__title num bold">{title}</span>
+            <span className={`num bold ${TITLES[tone]}`}>{title}</span>
             <span className="sub num">{sentence}</span>
           </Stack>
           <Row as="span" inline gap="1" className="engine-card__more small muted">

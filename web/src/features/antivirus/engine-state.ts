@@ -3,7 +3,7 @@ import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract
 import { describeDate } from '#ui/moment.tsx';
 
 export interface EngineState {
-  tone: 'good' | 'wait' | 'warn' | 'danger';
+  tone: 'good' | 'note' | 'attention' | 'danger';
   title: string;
   sentence: string;
 }
@@ -41,7 +41,7 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
   const silent = engines.filter(({ state }) => state !== 'ready');
   if (silent.length === engines.length) {
     return engines.some(({ state }) => state === 'starting')
-      ? { tone: 'wait', title: 'The scanner is starting', sentence: 'Your files will wait a moment.' }
+      ? { tone: 'note', title: 'The scanner is starting', sentence: 'Your files will wait a moment.' }
       : {
           tone: 'danger',
           title: 'The scanner isn’t responding',
@@ -51,7 +51,7 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
   const down = silent.filter(({ state }) => state === 'down').map(({ name }) => name);
   if (down.length > 0) {
     return {
-      tone: 'warn',
+      tone: 'attention',
       title: plural(down.length, {
         one: `${formatList(down)} isn’t responding`,
         other: `${formatList(down)} aren’t responding`,
@@ -62,7 +62,7 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
   const ready = 'Ready to scan';
   if (signatures.as_of === null) {
     if (signatures.failed_sources > 0) {
-      return { tone: 'warn', title: 'We couldn’t update threat definitions', sentence: signatures.last_outcome ?? '' };
+      return { tone: 'attention', title: 'We couldn’t update threat definitions', sentence: signatures.last_outcome ?? '' };
     }
     return { tone: 'good', title: ready, sentence: describeOrigin(signatures) };
   }
@@ -70,7 +70,7 @@ export function engineState({ engines, signatures }: EngineStatus, now: number):
   if (age_ms > SIGNATURES_OLD_MS) {
     const failed = signatures.failed_sources > 0 ? ` ${signatures.last_outcome ?? ''}` : '';
     return {
-      tone: 'warn',
+      tone: 'attention',
       title: `Threat definitions are ${describeOld(age_ms)}`,
       sentence: `We still scan files, but may miss the newest threats.${failed}`,
     };

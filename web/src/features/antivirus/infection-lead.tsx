@@ -31,7 +31,7 @@ export function InfectionLead() {
   const settle = useSettleInfections();
   if (!step || files.length === 0) return null;
   return (
-    <section className="card lead" data-tone="danger" aria-labelledby="open-infections">
+    <section className="card lead glow" data-tone="danger" aria-labelledby="open-infections">
       <div className="lead__line">
         <LeadWords icon={IconAlertTriangle} titleId="open-infections" title={step.title} sentence={step.evidence} />
         <Button

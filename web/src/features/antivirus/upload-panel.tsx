@@ -155,7 +155,7 @@ export function UploadPanel() {
 
   return (
     <Stack as="section" gap="4" className="card uploads" aria-label="Uploads" data-tone={answer.tone}>
-      <div className="lead__line uploads__head">
+      <div className="lead__line break">
         <LeadWords icon={answer.icon} title={answer.title} sentence={answer.sentence} />
         <Row gap="2" justify="end" className="uploads__buttons">
           <WayToAdvice uploads={uploads} />

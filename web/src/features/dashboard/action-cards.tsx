@@ -2,7 +2,14 @@ import { IconMessage2, IconScan, IconWall, IconZoomQuestion } from '@tabler/icon
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { useSupportLinks } from '#api/support-links.ts';
-import { Grid, Stack } from '#ui/layout.tsx';
+import { Grid } from '#ui/layout.tsx';
+
+const CARD = {
+  columns: 'lead',
+  gap: '3',
+  align: 'center',
+  className: 'card hover-line unlined ink pointer start',
+} as const;
 
 export function ActionCards() {
   const { live_chat } = useSupportLinks();
@@ -11,17 +18,17 @@ export function ActionCards() {
     window.alert('The live chat opens in a new window.');
   }
   return (
-    <Grid columns="fit-s" phone="stack" gap="4" className="action-cards">
+    <Grid columns="fit-m" gap="4">
       <ActionLink to="/antivirus" icon={<IconScan size={24} stroke={1.7} aria-hidden="true" />} title="Scan files">
         Drop anything, up to 2 GB.
       </ActionLink>
       <ActionLink to="/firewall" icon={<IconWall size={24} stroke={1.7} aria-hidden="true" />} title="Configure firewall">
         Decide who may reach you.
       </ActionLink>
-      <Stack type="button" as="button" gap="1" className="card action-card unlined ink pointer" onClick={openSupport}>
-        <IconMessage2 size={24} stroke={1.7} aria-hidden="true" />
-        <b>AI support</b> <span>Opens the live chat.</span>
-      </Stack>
+      <Grid type="button" as="button" {...CARD} onClick={openSupport}>
+        <IconMessage2 className="accent" size={24} stroke={1.7} aria-hidden="true" />
+        <Words title="AI support">Opens the live chat.</Words>
+      </Grid>
       <ActionLink to="/scam-check" icon={<IconZoomQuestion size={24} stroke={1.7} aria-hidden="true" />} title="Is this real?">
         Check a message, link or email.
       </ActionLink>
@@ -31,9 +38,17 @@ export function ActionCards() {
 
 function ActionLink({ to, icon, title, children }: { to: string; icon: ReactNode; title: string; children: ReactNode }) {
   return (
-    <Stack to={to} as={Link} gap="1" className="card action-card unlined ink pointer">
-      {icon}
-      <b>{title}</b> <span>{children}</span>
-    </Stack>
+    <Grid to={to} as={Link} {...CARD}>
+      <span className="accent">{icon}</span>
+      <Words title={title}>{children}</Words>
+    </Grid>
+  );
+}
+
+function Words({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <span>
+      <b className="base bold block">{title}</b> <span className="small muted">{children}</span>
+    </span>
   );
 }

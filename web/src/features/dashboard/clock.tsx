@@ -4,8 +4,8 @@ import { describeClock, describeDay, useMinute, useSecond } from '#ui/moment.tsx
 export function Clock() {
   const now = useSecond();
   return (
-    <div className="dashboard__clock nowrap" role="timer" aria-live="off" aria-label="Time">
-      <b className="num bold">{describeClock(now)}</b>
+    <div className="nowrap" role="timer" aria-live="off" aria-label="Time">
+      <b className="num large bold">{describeClock(now)}</b>
     </div>
   );
 }

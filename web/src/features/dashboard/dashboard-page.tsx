@@ -23,6 +23,9 @@ import './dashboard-page.css';
 /** Interval at which the status is refetched while real-time updates are on, in ms. Shorter while a file waits for an engine. */
 const UPDATE_INTERVAL = 30_000;
 
+/** The most scans that leave room for the next steps below them. */
+const SHORT_LIST = 5;
+
 function intervalOf(status: DashboardStatus | undefined): number {
   return status?.recent_scans.some(isWaiting) ? WAITING_INTERVAL : UPDATE_INTERVAL;
 }
@@ -59,6 +62,8 @@ export function DashboardPage({ staffHome, asks, firstSteps, arePartsReady = tru
   const counters = useSimulatedCounters(isRealTime && isSimulated, random);
   const isConfigAnswered = useIsConfigAnswered();
   const isReady = (status !== undefined || error !== null) && isConfigAnswered && arePartsReady;
+  // Then the other column is the shorter one.
+  const isLong = (status?.recent_scans.length ?? 0) > SHORT_LIST;
   const failure = error ? sentenceOf(error) : undefined;
   return (
     <Page
@@ -80,18 +85,19 @@ export function DashboardPage({ staffHome, asks, firstSteps, arePartsReady = tru
           {asks}
           {firstSteps}
           <StatCards status={status} simulated={isSimulated ? counters : undefined} />
-          <Grid gap="4" className="dashboard__columns">
-            <div className="dashboard__column shrink">
+          <Grid columns="wide" tablet="stack" gap="4">
+            <Stack gap="4">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-            </div>
-            <div className="dashboard__column shrink">
+              {!isLong && <ActionCards />}
+            </Stack>
+            <Stack gap="4">
               {status && <PlanPanel plan={status.subscription} />}
               {/* Without the demo no figure is simulated. */}
               {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
               <DevicesCard devices={status?.devices ?? null} />
-            </div>
-            <ActionCards />
+            </Stack>
           </Grid>
+          {isLong && <ActionCards />}
         </>
       ) : (
         <DashboardWaiting />
@@ -103,15 +109,15 @@ export function DashboardPage({ staffHome, asks, firstSteps, arePartsReady = tru
 /** The skeleton of the page until it can render completely. */
 function DashboardWaiting() {
   return (
-    <Grid role="status" aria-label="Reading your security status" className="dashboard-waiting">
+    <Stack gap="4" role="status" aria-label="Reading your security status" className="dashboard-waiting">
       <div className="card" />
-      <Grid gap="4" className="dashboard-waiting__tiles">
+      <Grid columns="fit-s" gap="4">
         <div className="card" />
         <div className="card" />
         <div className="card" />
         <div className="card" />
       </Grid>
-      <div className="card dashboard-waiting__list" />
-    </Grid>
+      <div className="card" />
+    </Stack>
   );
 }

@@ -34,7 +34,7 @@ export function DeskHome() {
             { label: 'Snoozed', count: counts?.snoozed ?? 0, to: '/support?view=snoozed' },
           ]}
         >
-          <Link className="stat-card__value num" to="/support?view=all">
+          <Link className="stat-card__value num ink unlined hover-accent" to="/support?view=all">
             {formatNumber(counts?.all ?? 0)}
           </Link>
         </FigureCard>

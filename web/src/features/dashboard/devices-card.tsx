@@ -7,11 +7,11 @@ import { Row } from '#ui/layout.tsx';
 /** A line about the person's computers with a link to them; without one, how to add one. */
 export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
   return (
-    <Row to="/devices" as={Link} wrap={false} gap="3" className="card devices-card ink unlined">
+    <Row to="/devices" as={Link} wrap={false} gap="3" className="card hover-line ink unlined">
       <IconDevices className="fixed accent" size={24} stroke={1.7} aria-hidden="true" />
       <span>
         <b>{devices === null ? 'Connect a computer' : 'Devices'}</b>
-        <span className="sub">
+        <span className="sub block">
           {devices === null
             ? 'Until one is connected, nothing applies your firewall rules.'
             : `${formatNumber(devices.online)} of ${formatNumber(devices.count)} online. ${blockedWords(devices)}`}

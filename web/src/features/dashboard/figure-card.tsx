@@ -3,7 +3,6 @@ import type { TablerIcon } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-router';
 import { Row, Stack } from '#ui/layout.tsx';
-import './figure-card.css';
 
 interface Line {
   label: string;
@@ -25,7 +24,7 @@ interface FigureCardProps {
 export function FigureCard({ title, icon: Icon, children, lines }: FigureCardProps) {
   const id = useId();
   return (
-    <section className="card stat-card figure-card" aria-labelledby={id}>
+    <section className="card stat-card" aria-labelledby={id}>
       <h2 id={id}>
         {title}
         <span aria-hidden="true">
@@ -36,7 +35,7 @@ export function FigureCard({ title, icon: Icon, children, lines }: FigureCardPro
       <Stack as="ul" lines className="base">
         {lines.map(({ label, count, to, isWarning = false }) => (
           <li key={label}>
-            <Row as={Link} to={to} wrap={false} gap="3" justify="between" className="figure-card__line pad-line muted">
+            <Row as={Link} to={to} wrap={false} gap="3" justify="between" className="unlined hover-accent pad-line muted">
               <span>{label}</span>
               <b className={isWarning && count > 0 ? 'num bold amber' : 'num bold ink'}>{formatNumber(count)}</b>
             </Row>

@@ -1,12 +1,13 @@
 import { type DashboardStatus, SECURITY_SCORE_MAXIMUM } from '@palisade/contract/dashboard';
 import { formatPercent } from '@palisade/contract/intl';
-import type { Status, StatusState, StatusStep } from '@palisade/contract/status';
+import type { Status, StatusStep } from '@palisade/contract/status';
 import { useId, useState } from 'react';
 import { Link } from 'react-router';
 import { describeEngines } from '#domain/scan/scan-summary.ts';
 import { describeLookedAt } from '#domain/status/looked-at.ts';
+import { Badge } from '#ui/badge.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { Grid, Stack } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeAge, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
@@ -22,10 +23,21 @@ export function Hero({ status: answer, isUnknown }: { status: DashboardStatus | 
   const lookedAt = status ? describeLookedAt(status.looked_at) : '';
   const { sentence, detail } = status ?? (isUnknown ? NOT_READ : READING);
   return (
-    <Grid as="section" align="center" className="card hero" data-tone={status?.state ?? 'unknown'} aria-labelledby="hero-answer">
+    <Grid
+      as="section"
+      columns="both"
+      gap="5"
+      rowGap="2"
+      align="center"
+      className="card hero glow"
+      data-tone={status?.state ?? 'unknown'}
+      aria-labelledby="hero-answer"
+    >
       <ScoreRing score={answer?.security_score} status={status} />
-      <div className="hero__words" aria-busy={!status && !isUnknown}>
-        <h2 id="hero-answer">{sentence}</h2>
+      <div aria-busy={!status && !isUnknown}>
+        <h2 id="hero-answer" className="title below-1">
+          {sentence}
+        </h2>
         <p className="sub">{detail}</p>
         {(latest || lookedAt !== '') && (
           <p className="sub">
@@ -45,13 +57,13 @@ export function Hero({ status: answer, isUnknown }: { status: DashboardStatus | 
           </p>
         )}
       </div>
-      {status && <Steps steps={status.others} />}
       <Stack gap="1" className="hero__action centered">
         <ScreenLink to={status?.next?.fix_route ?? '/antivirus'} size="l">
           {status?.next?.action ?? 'Scan a file'}
         </ScreenLink>
         {status?.next && status.next.gain > 0 && <small className="num">{`+${status.next.gain} if fixed`}</small>}
       </Stack>
+      {status && <Steps steps={status.others} />}
     </Grid>
   );
 }
@@ -59,19 +71,12 @@ export function Hero({ status: answer, isUnknown }: { status: DashboardStatus | 
 const READING = { sentence: 'Reading your security status…', detail: '' };
 const NOT_READ = { sentence: 'Your security status could not be read.', detail: 'It appears when the server answers.' };
 
-const LEVELS: Record<StatusState, 'good' | 'fair' | 'poor' | 'unknown'> = {
-  good: 'good',
-  attention: 'fair',
-  danger: 'poor',
-  unknown: 'unknown',
-};
-
 /** The score. Its color is that of the status, so that a high score never looks well beside a danger. */
 function ScoreRing({ score, status }: { score: number | undefined; status: Status | undefined }) {
   const isScored = status?.is_scored ?? false;
   const share = (score ?? 0) / SECURITY_SCORE_MAXIMUM;
   return (
-    <div className="score-ring center" data-level={status && isScored ? LEVELS[status.state] : 'unknown'}>
+    <div className="score-ring center" data-tone={status && isScored ? status.state : 'unknown'}>
       <svg className="full" viewBox="0 0 116 116" aria-hidden="true">
         <circle cx="58" cy="58" r={RADIUS} />
         {score !== undefined && isScored && (
@@ -101,25 +106,36 @@ function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
   const id = useId();
   if (reasons.length === 0) return null;
   return (
-    <div className="hero__reasons above-3" data-whole={isWhole}>
-      <ul id={id} aria-label="What would raise the score">
+    <div className="span">
+      <Grid as="ul" columns="fit-l" gap="2" id={id} aria-label="What would raise the score">
         {reasons.map((reason, place) => (
-          <li key={reason.id} data-later={place >= SHOWN_ON_A_PHONE}>
-            <Link to={reason.fix_route}>
+          <li
+            key={reason.id}
+            className={isWhole || place < SHOWN_ON_A_PHONE ? undefined : 'off-phone'}
+            data-later={place >= SHOWN_ON_A_PHONE}
+          >
+            <Row
+              as={Link}
+              to={reason.fix_route}
+              wrap={false}
+              gap="2"
+              className="surface-raised pad-xs full-height hover-line small ink unlined"
+            >
               {reason.deduction > 0 && (
-                <em className="num">
+                <b className="num bold">
                   <bdi>−{reason.deduction}</bdi>
-                </em>
+                </b>
               )}{' '}
-              <span>{reason.title}</span> {reason.gain > 0 && <small className="num">{`+${reason.gain} if fixed`}</small>}{' '}
-              <b className="hero__fix push rounded-s accent bold">{reason.id === 'ask_waiting' ? 'Answer' : 'Fix'}</b>
-            </Link>
+              <span className="grow">{reason.title}</span>{' '}
+              {reason.gain > 0 && <small className="num tiny accent nowrap">{`+${reason.gain} if fixed`}</small>}{' '}
+              <Badge tone="safe">{reason.id === 'ask_waiting' ? 'Answer' : 'Fix'}</Badge>
+            </Row>
           </li>
         ))}
-      </ul>
+      </Grid>
       {reasons.length > SHOWN_ON_A_PHONE && (
         <button
-          className="full above-1 accent small medium pointer"
+          className="on-phone bare full pad-row centered accent small medium"
           type="button"
           aria-expanded={isWhole}
           aria-controls={id}

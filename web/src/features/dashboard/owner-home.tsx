@@ -67,7 +67,7 @@ function Figure({ title, children, parts }: FigureProps) {
       <Row as="ul" gap="4" rowGap="1" className="small">
         {parts.map(({ words, count, to, isWarning = false }) => (
           <li key={words}>
-            <Link to={to} className={isWarning && count > 0 ? 'amber' : 'muted'}>
+            <Link to={to} className={`unlined hover-accent ${isWarning && count > 0 ? 'amber' : 'muted'}`}>
               <b className="num">{formatNumber(count)}</b> {words}
             </Link>
           </li>
@@ -167,7 +167,7 @@ function Trend({ days }: { days: readonly Day[] }) {
           const sum = weeks.reduce((all, week) => all + week, 0);
           return (
             <Stack key={of} gap="2">
-              <Link to={`${REPORT}${about}`} className="owner-home__sum small muted unlined">
+              <Link to={`${REPORT}${about}`} className="hover-accent small muted unlined">
                 <b className="num large bold ink">{formatNumber(sum)}</b> {plural(sum, what)}
               </Link>
               <Sparkline values={weeks} tone={tone} label={`At most ${formatNumber(Math.max(...weeks))} in a week`} />

@@ -3,6 +3,7 @@ import { PLAN_FEATURES_SHOWN } from '@palisade/contract/dashboard';
 import { formatDecimals, formatPrice, formatSpan } from '@palisade/contract/intl';
 import { IconCheck } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Row, Stack } from '#ui/layout.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
@@ -11,9 +12,9 @@ import { Sentence } from '#ui/sentence.tsx';
 /** The plan: name, end and price. */
 export function PlanPanel({ plan }: { plan: CurrentSubscription }) {
   return (
-    <section className="card plan" aria-labelledby="plan-name">
+    <Stack as="section" gap="3" align="start" className="card" aria-labelledby="plan-name">
       {plan.has_subscription ? <Plan plan={plan} /> : <NoPlan asked={plan.requested_at} />}
-    </section>
+    </Stack>
   );
 }
 
@@ -25,15 +26,15 @@ function Plan({ plan }: { plan: CurrentSubscription }) {
         <h2 id="plan-name">
           <bdi>{plan.plan_name}</bdi>
         </h2>
-        {plan.is_premium && <span className="plan__premium tiny accent rounded-s">PREMIUM</span>}
+        {plan.is_premium && <Badge tone="safe">PREMIUM</Badge>}
       </Row>
       {plan.price !== null && (
-        <p className="plan__price num muted base medium">
+        <p className="num muted base medium">
           <Price plan={plan} price={plan.price} />
         </p>
       )}
       {plan.features.length > 0 && (
-        <Stack as="ul" gap="2" className="plan__features base muted">
+        <Stack as="ul" gap="2" className="base muted">
           {plan.features.slice(0, PLAN_FEATURES_SHOWN).map((feature) => (
             <Row as="li" wrap={false} gap="2" align="start" className="break" key={feature}>
               <IconCheck className="fixed above-1 accent" size={16} stroke={2} aria-hidden="true" />

@@ -86,7 +86,7 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
     return (
       <StatCard label={label} icon={icon} value={formatNumber(measured)}>
         {from}
-        <span className="dashboard__simulated block">
+        <span className="block above-1">
           <FigureMark kind="simulated" /> <span className="num">{formatNumber(simulated)}</span>
         </span>
       </StatCard>
@@ -95,10 +95,8 @@ function Counter({ label, icon, simulated, measured, tests }: CounterProps) {
   return (
     <StatCard label={label} icon={icon} value={formatNumber(simulated)}>
       <FigureMark kind="simulated" />
-      {measured !== undefined && (
-        <span className="dashboard__measured block">{`${formatNumber(measured)} measured on this account`}</span>
-      )}
-      {uncounted && <span className="dashboard__measured block">{uncounted}</span>}
+      {measured !== undefined && <span className="block above-1">{`${formatNumber(measured)} measured on this account`}</span>}
+      {uncounted && <span className="block above-1">{uncounted}</span>}
     </StatCard>
   );
 }

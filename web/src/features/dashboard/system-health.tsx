@@ -18,7 +18,7 @@ export function SystemHealth({ devices }: { devices: DashboardDevices | null }) 
       ? []
       : SAMPLE_HEALTH;
   return (
-    <Stack as="section" gap="3" className="card health" aria-labelledby="health">
+    <Stack as="section" gap="3" className="card" aria-labelledby="health">
       <Row wrap={false} gap="2">
         <h2 id="health">System health</h2>
         {!devices && <FigureMark kind="sample" />}
@@ -36,7 +36,7 @@ export function SystemHealth({ devices }: { devices: DashboardDevices | null }) 
               </>
             )}
           </span>
-          <span className="num">{percent === null ? '–' : formatPercent(percent / 100)}</span>
+          <span className="num end">{percent === null ? '–' : formatPercent(percent / 100)}</span>
         </Grid>
       ))}
       {health && (

@@ -18,7 +18,6 @@ import { overviewQuery } from '#domain/overview/overview.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Row, Stack } from '#ui/layout.tsx';
-import './waiting.css';
 
 interface Kind {
   key: string;
@@ -134,7 +133,7 @@ interface WaitingRowProps extends Omit<Kind, 'key' | 'count'> {
 
 function WaitingRow({ icon, what, action, to, count, isFirst }: WaitingRowProps) {
   return (
-    <Row as="li" wrap={false} gap="3" className="waiting__row line-above">
+    <Row as="li" wrap={false} gap="3" className="pad-row line-above">
       <IconTile tone="attention" icon={icon} />
       <span className="waiting__what grow shrink muted base">
         <b className="num ink large bold">{formatNumber(count)}</b> {plural(count, what)}

@@ -80,7 +80,7 @@ interface AddDeviceProps {
 /** Adds a device of these kinds to web protection. */
 function WebWays({ kinds }: { kinds: readonly WebDeviceKind[] }) {
   return (
-    <Stack gap="3" className="add-step line-above above-4">
+    <Stack gap="3" className="pad-row line-above above-4">
       <Stack gap="0">
         <h3>Web protection</h3>
         <p className="sub">Dangerous websites don’t open. Nothing is installed.</p>

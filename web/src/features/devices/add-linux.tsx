@@ -62,7 +62,7 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
   const refusal = data?.refusal ?? (error ? sentenceOf(error) : undefined);
   if (refusal !== undefined || isExpired || data === undefined || command === undefined) {
     return (
-      <Stack gap="3" className="add-step line-above above-4">
+      <Stack gap="3" className="pad-row line-above above-4">
         <Refusal error={refusal}>{refusal}</Refusal>
         {isExpired && <p role="status">This command expired. Get a new one.</p>}
         {refusal === undefined && !isExpired && <p role="status">Creating your command…</p>}
@@ -75,7 +75,7 @@ export function AddLinux({ devices, onDone }: AddLinuxProps) {
     );
   }
   return (
-    <Stack gap="3" className="add-step line-above above-4">
+    <Stack gap="3" className="pad-row line-above above-4">
       <h3>Run this line in a terminal on the computer</h3>
       <Grid columns="tail" phone="stack" gap="3" align="center" className="surface-sunken pad-m">
         <code className="mono small break" data-command="">
@@ -117,7 +117,7 @@ interface ConnectedProps {
 function Connected({ device, onAnother, onDone }: ConnectedProps) {
   const isOnline = device.state === 'online';
   return (
-    <Stack gap="3" className="add-step line-above above-4" role="status" data-done={isOnline}>
+    <Stack gap="3" className="pad-row line-above above-4" role="status" data-done={isOnline}>
       <Row as="p" wrap={false} gap="3" className="accent bold">
         {isOnline ? <IconCircleCheck size={24} stroke={1.8} aria-hidden="true" /> : <Spinner />}
         <span>

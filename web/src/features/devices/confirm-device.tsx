@@ -15,7 +15,7 @@ export function ConfirmDevice({ device }: { device: Device }) {
   const remove = useChange({ of: removeDevice, mutationFn: () => call(removeDevice, { params }) });
   const error = confirm.error ?? remove.error;
   return (
-    <Stack gap="3" className="add-step line-above above-4">
+    <Stack gap="3" className="pad-row line-above above-4">
       <h3>Is this your computer?</h3>
       <p>Its agent shows a fingerprint in the terminal. Compare it with this one:</p>
       <p>

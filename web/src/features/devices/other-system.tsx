@@ -63,7 +63,7 @@ const WAYS: Record<WishedSystem, readonly Way[]> = {
 /** A system without an agent: its available features, and a request for more. */
 export function OtherSystem({ system }: { system: WishedSystem }) {
   return (
-    <Stack gap="3" className="add-step line-above above-4">
+    <Stack gap="3" className="pad-row line-above above-4">
       <h3>{`You can also use these on ${SYSTEM_NAMES[system].here} today`}</h3>
       <Grid as="ul" columns="fit-l" gap="3">
         {WAYS[system].map(({ icon: Icon, title, sentence, to }) => (

@@ -40,8 +40,8 @@ export function AskingCard({ session }: { session: RemoteSession }) {
   const refused = error ?? decline.error ?? talk.error;
   const name = technician?.name ?? session.support_agent ?? '';
   return (
-    <Stack as="section" gap="4" className="card asking" aria-label="Open session">
-      <Grid columns="lead" gap="4" align="center" className="asking__who">
+    <Stack as="section" gap="4" className="card glow" data-tone="attention" aria-label="Open session">
+      <Grid columns="lead" gap="4" align="center">
         <Face name={name} size="l" />
         <div>
           <Row as="p" inline gap="1" className="bold base amber" role="status">
@@ -68,7 +68,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         </div>
       </Grid>
       <p className="medium">Ask them to say this name. If it’s different, or if they called you, press Decline.</p>
-      <Grid gap="3" className="asking__grants">
+      <Grid columns="fit-l" gap="3" className="asking__grants">
         <Grants title="They will be able to" grants={MAY} isAllowed />
         <Grants title="They will not be able to" grants={MAY_NOT} />
       </Grid>
@@ -114,7 +114,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
 function Grants({ title, grants, isAllowed = false }: { title: string; grants: readonly string[]; isAllowed?: boolean }) {
   const Icon = isAllowed ? IconCheck : IconX;
   return (
-    <div className="pad-m rounded" data-allowed={isAllowed}>
+    <div className="pad-m surface-plain" data-allowed={isAllowed}>
       <h3 className="below-2 small bold muted">{title}</h3>
       <Stack as="ul" gap="1" className="base">
         {grants.map((grant) => (

@@ -47,8 +47,8 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
       gap="5"
       rowGap="2"
       align="center"
-      className="card banner"
-      data-tone={isWaiting ? 'waiting' : 'good'}
+      className="card glow"
+      data-tone={isWaiting ? 'attention' : 'good'}
       aria-label="Open session"
     >
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
@@ -99,7 +99,7 @@ function Running({ session }: { session: RemoteSession }) {
         <IconPlugConnected size={20} stroke={1.7} aria-hidden="true" />
         Technician connected
       </Row>
-      <h2 className="banner__title" tabIndex={-1}>
+      <h2 className="title below-1" tabIndex={-1}>
         <Sentence text="{name} has joined your session" parts={{ name: <bdi>{session.support_agent}</bdi> }} />
       </h2>
       <p className="sub">
@@ -116,20 +116,19 @@ export function NoSessionBanner() {
   return (
     <Grid
       as="section"
-      columns="tail"
-      phone="stack"
+      columns="lead"
       gap="5"
       rowGap="2"
       align="center"
-      className="card banner"
-      data-tone="none"
+      className="card glow"
+      data-tone="unknown"
       aria-label="Open session"
     >
-      <span className="banner__icon center round" aria-hidden="true">
+      <span className="icon-tile" data-size="l" aria-hidden="true">
         <IconLock size={28} stroke={1.7} />
       </span>
       <div className="shrink">
-        <h2 className="banner__title">No session is open. No one can join you.</h2>
+        <h2 className="title below-1">No session is open. No one can join you.</h2>
         <p className="sub">Start one when a technician you called asks for a code.</p>
       </div>
     </Grid>

@@ -171,7 +171,6 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
       <Form
         noValidate
         gap="4"
-        className="setup-form"
         error={save.error}
         busy={save.isPending}
         onSubmit={form.onSubmit((values) => {

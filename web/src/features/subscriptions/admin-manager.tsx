@@ -11,6 +11,7 @@ import { sentenceOf } from '#api/call.ts';
 import { useKeptState } from '#api/kept-values.ts';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
+import '#ui/segments.css';
 import { AssignForm } from './assign-form.tsx';
 import {
   type AssignDraft,
@@ -86,19 +87,16 @@ export function AdminManager() {
   const waiting = requests.data?.length ?? 0;
   return (
     <Page title="Subscription Manager" sentence="Assign plans, manage your offer, and see who has which plan.">
-      <Tabs ref={root} value={tab} onChange={changeTab} keepMounted={false} className="manager">
-        <Tabs.List className="manager__tabs surface-sunken below-4" aria-label="Subscription manager">
-          <Tabs.Tab className="manager__tab rounded-s muted centered" value="assign">
-            Assign Subscription
-          </Tabs.Tab>
-          <Tabs.Tab className="manager__tab rounded-s muted centered" value="templates">
-            Templates
-          </Tabs.Tab>
-          <Tabs.Tab className="manager__tab rounded-s muted centered" value="manage">
+      <Tabs ref={root} value={tab} onChange={changeTab} keepMounted={false}>
+        <Tabs.List className="segments below-4" aria-label="Subscription manager">
+          <Tabs.Tab value="assign">Assign Subscription</Tabs.Tab>
+          <Tabs.Tab value="templates">Templates</Tabs.Tab>
+          <Tabs.Tab value="manage">
             Manage Subscriptions
             {waiting > 0 && (
               <span
-                className="manager__waiting num round tiny bold amber"
+                className="manager__waiting badge num"
+                data-tone="attention"
                 title={plural(waiting, { one: '1 plan request', other: `${formatNumber(waiting)} plan requests` })}
                 aria-hidden="true"
               >
@@ -109,7 +107,7 @@ export function AdminManager() {
         </Tabs.List>
         <MessageLine message={message} />
         {failures.map(({ title, error, refetch }) => (
-          <div key={title} className="manager__failure below-4">
+          <div key={title} className="below-4">
             <ErrorNotice title={title} sentence={sentenceOf(error)} onRetry={() => void refetch()} />
           </div>
         ))}

@@ -12,7 +12,7 @@ export function AfterRequest() {
   const median = data?.median_s;
   return (
     <Card title="What happens after a request">
-      <Stack as="ol" gap="2" className="after-request base">
+      <Stack as="ol" gap="2" className="decimal base below-3">
         <li>
           An administrator gets your request.{' '}
           {median != null && `The median wait of the last ${data?.answered} requests was ${describeSpan(median)}.`}

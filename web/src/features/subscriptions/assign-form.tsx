@@ -11,8 +11,10 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
+
+import { Check } from '#ui/check.tsx';
 import { Form } from '#ui/form.tsx';
-import { Grid, Row } from '#ui/layout.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -50,15 +52,15 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
   const { data: subscriptions = [] } = useQuery(subscriptionsQuery);
   const present = presentPlanOf(subscriptions, email);
   return (
-    <Grid align="start" className="assign">
+    <Grid columns="side" tablet="stack" gap="4" align="start">
       <Card title="Assign a subscription">
-        <Form noValidate gap="4" className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
+        <Form noValidate gap="4" error={refused} busy={isBusy} onSubmit={submit}>
           <PersonField
             value={draft.user_email}
             error={messages['user_email']}
             onChange={(user_email) => change({ user_email })}
           />
-          <Grid columns="2" gap="4" align="start" className="plan-form__pair">
+          <Grid columns="fit-m" gap="4" align="start">
             <PlanNameField
               label="Plan Name"
               name="plan_name"
@@ -76,14 +78,11 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
           </Grid>
           <PlanFields draft={draft} durations={ASSIGN_DURATIONS} messages={messages} onChange={change} />
           {present !== undefined && isSamePlan(draft, present) && (
-            <Row as="label" wrap={false} gap="2" className="plan-form__check base medium pointer">
-              <input
-                type="checkbox"
-                checked={draft.starts_over}
-                onChange={(event) => change({ starts_over: event.currentTarget.checked })}
-              />
-              <span>Start again from today</span>
-            </Row>
+            <Check
+              label="Start again from today"
+              checked={draft.starts_over}
+              onChange={(event) => change({ starts_over: event.currentTarget.checked })}
+            />
           )}
           <PlanSubmit isBusy={isBusy} label="Assign Subscription" busyLabel="Assigning..." />
         </Form>

@@ -61,12 +61,12 @@ function OwnPlan({ isWaiting }: { isWaiting: boolean }) {
 
 function NoPlan() {
   return (
-    <Grid columns="both" gap="4" rowGap="2" align="start" className="own-plan" data-tone="none">
-      <span className="own-plan__icon center surface-accent accent" aria-hidden="true">
+    <Grid columns="lead" gap="4" align="center" data-tone="plain">
+      <span className="icon-tile" data-size="l" aria-hidden="true">
         <IconShieldOff size={28} stroke={1.7} />
       </span>
       <div>
-        <h3>You don’t have a plan</h3>
+        <h3 className="title">You don’t have a plan</h3>
         <p className="sub">You can scan files and manage firewall rules without a plan. Request one below for more.</p>
       </div>
     </Grid>
@@ -76,18 +76,18 @@ function NoPlan() {
 function Plan({ current }: { current: CurrentSubscription }) {
   const { plan_name, price, currency, duration_months, max_devices, max_web_devices, max_profiles, expires_at } = current;
   return (
-    <Grid columns="both" gap="4" rowGap="2" align="start" className="own-plan">
-      <span className="own-plan__icon center surface-accent accent" aria-hidden="true">
+    <Grid columns="both" phone="under" gap="4" rowGap="2" align="start">
+      <span className="icon-tile" data-size="l" aria-hidden="true">
         <IconShieldCheck size={28} stroke={1.7} />
       </span>
       <div>
-        <h3>
+        <h3 className="title break">
           <bdi>{plan_name}</bdi> <TypeBadge isPremium={current.is_premium} />
         </h3>
         <p className="sub num">{expires_at === null ? 'No end date' : `Until ${describePlanEnd(expires_at)}`}</p>
         <FeatureList features={current.features} />
       </div>
-      <Stack align="end" className="own-plan__facts num">
+      <Stack align="end" className="num">
         <Cost price={price} currency={currency} duration_months={duration_months} />
         {max_devices !== null && !namesDevices(current.features, max_devices) && (
           <span className="sub">{describeDevices(max_devices)}</span>
@@ -142,7 +142,7 @@ function PlansOnOffer() {
         />
       )}
       {plans.data && requests.data && plans.data.length > 0 && (
-        <Grid columns="fit-m" gap="4" className="plan-grid plans-compared">
+        <Grid columns="fit-m" gap="4" className="plans-compared above-2">
           {plans.data.map((plan) => (
             <PlanCard key={plan.id} plan={plan} compared={compared(plan)}>
               <PlanAction
@@ -192,7 +192,7 @@ function PlanAction({ plan, request, isOwn, leads }: PlanActionProps) {
   const isOpen = request?.status === 'open';
   return (
     <>
-      <p role="status" className="plan-card__state small muted off-empty" data-open={isOpen}>
+      <p role="status" className={`small off-empty ${isOpen ? 'amber medium' : 'muted'}`}>
         {describeState(request, isOwn)}
       </p>
       {isOpen ? (

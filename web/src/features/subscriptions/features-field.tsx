@@ -37,7 +37,7 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
 
   return (
     <Stack gap="3">
-      <Grid columns="tail" gap="2" align="start" className="features-field__new">
+      <Grid columns="tail" gap="2" align="end">
         <TextInput
           ref={input}
           label="Features"
@@ -53,10 +53,10 @@ export function FeaturesField({ draft, error, onChange }: FeaturesFieldProps) {
           Add
         </Button>
       </Grid>
-      <Stack id={listId} aria-label="Features of this plan" as="ul" gap="1" className="features-field__list off-empty">
+      <Stack id={listId} aria-label="Features of this plan" as="ul" gap="1" className="off-empty">
         {features.map((item) => (
-          <Row as="li" wrap={false} gap="2" className="rounded-s base" key={item}>
-            <IconCheck className="check-icon fixed accent" size={16} stroke={2} aria-hidden="true" />
+          <Row as="li" wrap={false} gap="2" className="surface-sunken pad-xs base" key={item}>
+            <IconCheck className="fixed accent" size={16} stroke={2} aria-hidden="true" />
             <bdi className="grow shrink break">{item}</bdi>
             <button
               type="button"

@@ -84,7 +84,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
       onMessage({ tone: 'good', text: `Subscription of ${shownEmail(user_email)} cancelled successfully` }),
     onError(failure) {
       console.error(failure);
-      onMessage({ tone: 'bad', text: refusalOf(failure, 'Failed to cancel subscription').sentence });
+      onMessage({ tone: 'danger', text: refusalOf(failure, 'Failed to cancel subscription').sentence });
     },
   });
 

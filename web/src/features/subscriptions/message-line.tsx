@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { Row } from '#ui/layout.tsx';
 
 export interface Message {
-  tone: 'good' | 'bad';
+  tone: 'good' | 'danger';
   text: string;
 }
 
@@ -23,7 +23,7 @@ export function MessageLine({ message }: { message: Message | undefined }) {
       role="status"
       wrap={false}
       gap="2"
-      className="message-line pad-m below-4 rounded base medium break"
+      className="message-line tinted pad-m below-4 rounded base medium break off-empty"
       data-tone={message?.tone}
     >
       {message && (

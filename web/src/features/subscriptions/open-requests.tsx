@@ -35,7 +35,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
     onSuccess: (_: unknown, request: UserPlanRequest) => onMessage({ tone: 'good', text: done(request) }),
     onError(error: Error) {
       console.error(error);
-      onMessage({ tone: 'bad', text: refusalOf(error, failed).sentence });
+      onMessage({ tone: 'danger', text: refusalOf(error, failed).sentence });
     },
   });
   const assign = useChange({
@@ -74,18 +74,18 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
     isPending && variables?.id === id;
   return (
     <Card title="Plan requests">
-      <ul className="open-requests">
+      <Stack as="ul" lines>
         {requests.map((request) => {
           const email = shownEmail(request.user_email);
           return (
-            <Grid as="li" align="center" key={request.id}>
+            <Grid as="li" columns="3" tablet="stack" gap="4" rowGap="2" align="center" className="pad-row" key={request.id}>
               <TwoLines name={<bdi>{email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
-              <Stack as="span" className="open-requests__plan shrink base break">
+              <Stack as="span" className="shrink base break">
                 <span>
                   <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
                 </span>
-                <span className="sub num">{describeRequest(request)}</span>
-                <span className="sub num">
+                <span className="sub small num">{describeRequest(request)}</span>
+                <span className="sub small num">
                   {effectOf(draftOfRequest(request), presentPlanOf(subscriptions, request.user_email), now)}
                 </span>
               </Stack>
@@ -114,7 +114,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
             </Grid>
           );
         })}
-      </ul>
+      </Stack>
     </Card>
   );
 }

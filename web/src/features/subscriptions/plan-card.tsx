@@ -2,6 +2,7 @@ import { formatList } from '@palisade/contract/intl';
 import type { Template } from '@palisade/contract/subscription';
 import { IconCheck, IconDevices, IconMinus, IconUsers, IconWorldCheck } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
+import { Badge } from '#ui/badge.tsx';
 import { Row, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import type { Compared, Comparison } from './plan-comparison.ts';
@@ -19,20 +20,16 @@ import {
 type Plan = Omit<Template, 'id'>;
 
 export function TypeBadge({ isPremium }: { isPremium: boolean }) {
-  return (
-    <span className="type-badge fixed tiny bold rounded-s muted nowrap" data-premium={isPremium}>
-      {describeType(isPremium)}
-    </span>
-  );
+  return <Badge tone={isPremium ? 'safe' : 'plain'}>{describeType(isPremium)}</Badge>;
 }
 
 export function FeatureList({ features }: { features: readonly string[] }) {
   if (features.length === 0) return null;
   return (
-    <Stack as="ul" gap="2" className="feature-list base above-1">
+    <Stack as="ul" gap="2" className="base above-2">
       {features.map((feature) => (
         <Row as="li" wrap={false} gap="2" align="start" className="shrink" key={feature}>
-          <IconCheck className="check-icon fixed accent" size={16} stroke={2} aria-hidden="true" />
+          <IconCheck className="fixed above-1 accent" size={16} stroke={2} aria-hidden="true" />
           <bdi className="shrink break">{feature}</bdi>
         </Row>
       ))}
@@ -43,7 +40,7 @@ export function FeatureList({ features }: { features: readonly string[] }) {
 /** Features of all plans; those that this plan lacks are dimmed. */
 function ComparedList({ features }: { features: readonly Compared[] }) {
   return (
-    <Stack as="ul" gap="2" className="feature-list base above-1">
+    <Stack as="ul" gap="2" className="base above-2">
       {features.map(({ feature, isIncluded }) => (
         <Row
           as="li"
@@ -55,9 +52,9 @@ function ComparedList({ features }: { features: readonly Compared[] }) {
           data-included={isIncluded}
         >
           {isIncluded ? (
-            <IconCheck className="check-icon fixed accent" size={16} stroke={2} aria-hidden="true" />
+            <IconCheck className="fixed above-1 accent" size={16} stroke={2} aria-hidden="true" />
           ) : (
-            <IconMinus className="check-icon fixed" size={16} stroke={2} aria-hidden="true" />
+            <IconMinus className="fixed above-1" size={16} stroke={2} aria-hidden="true" />
           )}
           <bdi className="shrink break">
             {!isIncluded && <span className="visually-hidden">Not included: </span>}
@@ -73,7 +70,7 @@ function Value({ name, children }: { name: string; children: ReactNode }) {
   return (
     <Row wrap={false} gap="4" align="start" justify="between" className="pad-line line-above">
       <dt className="muted">{name}</dt>
-      <dd className="num break plan-card__value">{children}</dd>
+      <dd className="num break end">{children}</dd>
     </Row>
   );
 }
@@ -90,16 +87,19 @@ export function PlanCard({ plan, compared, children }: PlanCardProps) {
   const id = useId();
   return (
     <article className="plan-card surface-sunken pad-l shrink full" aria-labelledby={id}>
-      <header>
-        <h3 id={id}>
+      <Row as="header" wrap={false} gap="3" align="start" justify="between">
+        <h3 id={id} className="break">
           <bdi>{plan.template_name}</bdi>
         </h3>
         <TypeBadge isPremium={plan.is_premium} />
-      </header>
-      <p className="plan-card__price num muted base">
+      </Row>
+      <p className="num muted base">
         <Sentence
-          text="**{price}** for {span}"
-          parts={{ price: describePrice(plan.base_price, plan.currency), span: describeMonths(plan.duration_months) }}
+          text="{price} for {span}"
+          parts={{
+            price: <b className="figure ink break">{describePrice(plan.base_price, plan.currency)}</b>,
+            span: describeMonths(plan.duration_months),
+          }}
         />
         {plan.duration_months > 1 && (
           <small className="block small">{`${describePrice(plan.base_price / plan.duration_months, plan.currency)} a month`}</small>

@@ -118,7 +118,7 @@ function LimitChoice({ label, name, draft, messages, onChange, describe = descri
 export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsProps) {
   return (
     <>
-      <Grid columns="2" gap="4" align="start" className="plan-form__pair">
+      <Grid columns="fit-m" gap="4" align="start">
         <Choice
           label="Duration"
           name="duration_months"
@@ -130,7 +130,7 @@ export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsP
         />
         <LimitChoice label="Max Devices" name="max_devices" {...{ draft, messages, onChange }} />
       </Grid>
-      <Grid columns="2" gap="4" align="start" className="plan-form__pair">
+      <Grid columns="fit-m" gap="4" align="start">
         <LimitChoice label="Devices with web protection" name="max_web_devices" {...{ draft, messages, onChange }} />
         <LimitChoice label="Profiles at home" name="max_profiles" describe={describePeople} {...{ draft, messages, onChange }} />
       </Grid>

@@ -4,7 +4,7 @@ import { Row } from '#ui/layout.tsx';
 /** The submit button. Uses `aria-disabled`, because a disabled button loses the focus. */
 export function PlanSubmit({ isBusy, label, busyLabel }: { isBusy: boolean; label: string; busyLabel: string }) {
   return (
-    <Row wrap={false} gap="3" className="plan-form__submit">
+    <Row wrap={false} phone="fill" gap="3">
       <Button type="submit" size="l" aria-disabled={isBusy}>
         {isBusy ? busyLabel : label}
       </Button>

@@ -209,7 +209,7 @@ describe('assigning', () => {
     fill();
     await user.click(screen.getByRole('button', { name: 'Assign Subscription' }));
     expect(await screen.findByText('Error: Check what was successful.')).toBeVisible();
-    expect(message()).toHaveAttribute('data-tone', 'bad');
+    expect(message()).toHaveAttribute('data-tone', 'danger');
     expect(field('Plan Name')).toHaveValue('Family Shield');
     expect(field('Features')).toHaveAccessibleDescription('Use at most 200 characters.');
   });

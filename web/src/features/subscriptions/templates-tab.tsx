@@ -40,7 +40,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
     of: deleteTemplate,
     mutationFn: ({ id }: Template) => call(deleteTemplate, { body: { template_id: id } }),
     onSuccess: (_, { template_name }) => onMessage({ tone: 'good', text: `Template "${template_name}" withdrawn` }),
-    onError: (failure) => onMessage({ tone: 'bad', text: `Error: ${sentenceOf(failure)}` }),
+    onError: (failure) => onMessage({ tone: 'danger', text: `Error: ${sentenceOf(failure)}` }),
   });
 
   function askAndRemove(template: Template) {
@@ -57,7 +57,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
   }
 
   return (
-    <Grid align="start" className="templates" ref={root}>
+    <Grid columns="side" tablet="stack" gap="4" align="start" ref={root}>
       <Card title="Available plans">
         {!templates && !error && <LoadingRows label="Loading the templates" />}
         {!templates && error && <p className="sub">We couldn’t load the templates.</p>}
@@ -71,7 +71,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
         )}
         {templates && templates.length > 0 && (
           <FocusKept>
-            <Grid columns="fit-m" gap="4" className="plan-grid">
+            <Grid columns="fit-m" gap="4" className="above-2">
               {templates.map((template) => (
                 <PlanCard key={template.id} plan={template}>
                   <Button variant="quiet" aria-label={`Use Template ${template.template_name}`} onClick={() => onUse(template)}>
@@ -132,7 +132,7 @@ function TemplateForm({ draft, onChange, onMessage }: Omit<TemplatesTabProps, 'o
         )
       }
     >
-      <Form noValidate gap="4" className="plan-form" error={refused} busy={isBusy} onSubmit={submit}>
+      <Form noValidate gap="4" error={refused} busy={isBusy} onSubmit={submit}>
         <PlanNameField
           label="Template Name"
           name="template_name"

@@ -38,7 +38,7 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
       const { sentence, fields } = refusalOf(error, failed);
       setMessages(fields);
       setRefused(error);
-      onMessage({ tone: 'bad', text: sentence });
+      onMessage({ tone: 'danger', text: sentence });
     },
   });
 
@@ -56,7 +56,7 @@ export function usePlanForm<Draft extends object, Body>(options: PlanFormOptions
     if (!parsed.ok) {
       setMessages(parsed.fields);
       setRefused(parsed);
-      onMessage({ tone: 'bad', text: `Error: ${parsed.sentence}` });
+      onMessage({ tone: 'danger', text: `Error: ${parsed.sentence}` });
       return;
     }
     isSending.current = true;
