@@ -123,9 +123,7 @@ export async function accountParts(settings: Settings = {}) {
     ...{ ...parts, sessions, forget: [] },
     mail: { ...mail, forgetRecipient: none },
   });
-  const recovery = createRecovery({
-    ...{ ...common, passwords, sessions, askedMail, emailProofs, public_url: undefined },
-  });
+  const recovery = createRecovery({ ...{ ...common, passwords, sessions, askedMail, emailProofs, public_url: undefined } });
 
   /** A person who has signed in. */
   async function person({ username, role = 'customer', email: given, proven = false }: NewPerson = {}) {

@@ -140,10 +140,7 @@ describe('an infected upload', async () => {
 
   test.each([`?time_zone=${'x'.repeat(4000)}`, '?time_zone='])('a bad time zone is 422: %.30s', async (query) => {
     for (const endpoint of [readStats, readLiveFeed]) {
-      expect(problemOf(await call(endpoint, { token, query }))).toMatchObject({
-        status: 422,
-        errors: [{ field: 'time_zone' }],
-      });
+      expect(problemOf(await call(endpoint, { token, query }))).toMatchObject({ status: 422, errors: [{ field: 'time_zone' }] });
     }
   });
 

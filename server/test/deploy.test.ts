@@ -74,10 +74,7 @@ describe('compose.yaml', () => {
   const servers = Object.entries(services).filter(([name]) => name.startsWith('server-'));
   /** As compose puts values in for `${NAME}`, `${NAME:?why}` and `${NAME:-otherwise}`. */
   const filled = (value: string) => value.replaceAll(/\$\{(\w+)[^}]*\}/g, (_, name: string) => EXAMPLE[name] ?? '');
-  const EXAMPLE: Record<string, string> = {
-    PALISADE_HOST: 'palisade.example.com',
-    ADMIN_EMAILS: 'you@example.com',
-  };
+  const EXAMPLE: Record<string, string> = { PALISADE_HOST: 'palisade.example.com', ADMIN_EMAILS: 'you@example.com' };
   const secrets = madeSecrets('smtp://user:password@mail.example.com:587');
   const secretOf = (name: string) => readFileSync(join(secrets, name), 'utf8').trim();
   /** The environment of a server, with files where its secrets will be. */

@@ -9,6 +9,7 @@ import { enrol } from './agent-double.ts';
 import { type Asking, DESK_RECORDS } from './desk-records.ts';
 import { allEndpoints } from './endpoints.ts';
 import { replyOf, startTestApp } from './harness.ts';
+import { insertRow, oneRow } from './rows.ts';
 import { attach } from './upload.ts';
 
 const app = await startTestApp();
@@ -45,18 +46,11 @@ const MAKE = {
   async 'kept mail'() {
     const conversation_id = await MAKE.conversation();
     const id = newId();
-    const { user_id } = await app.app.database
-      .selectFrom('conversations')
-      .select('user_id')
-      .where('id', '=', conversation_id)
-      .executeTakeFirstOrThrow();
-    await app.app.database
-      .insertInto('arrived_mails')
-      .values({
-        ...{ id, conversation_id, user_id, mail_key: id, state: 'message', size: 1, sha256: '0'.repeat(64) },
-        ...{ message_id: null, arrived_at: new Date().toISOString(), read_at: null },
-      })
-      .execute();
+    const { user_id } = await oneRow(app.app.database, 'conversations', { id: conversation_id });
+    await insertRow(app.app.database, 'arrived_mails', {
+      ...{ id, conversation_id, user_id, mail_key: id, state: 'message', size: 1, sha256: '0'.repeat(64) },
+      ...{ message_id: null, arrived_at: new Date().toISOString(), read_at: null },
+    });
     return id;
   },
 

@@ -58,9 +58,7 @@ export async function openDevices({ findings_kept }: { findings_kept?: number } 
     ...{ database, audit, nudge, now },
     scans: async (ids) => ids.flatMap((id) => world.scans.get(id) ?? []),
   });
-  const nameKeys = {
-    keyOf: async (id: string) => world.name_keys.get(id),
-  };
+  const nameKeys = { keyOf: async (id: string) => world.name_keys.get(id) };
   const devices = createDevices({ database, audit, rules, raise, secondLooks, nudge, jobs, now });
   const measuredSessions = createMeasuredSessions({ database, nudge, now });
   const agents = createAgents({

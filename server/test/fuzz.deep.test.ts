@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { type AnyEndpoint, allEndpoints } from './endpoints.ts';
 import { startListeningScanningApp } from './harness.ts';
 import { hostileStrings, PLACEHOLDER, valuesFor } from './hostile.ts';
+import { updateRows } from './rows.ts';
 
 /** 10,000 calls in all. */
 const RUNS = 100;
@@ -165,11 +166,7 @@ test('10,000 calls with hostile values, in any order, by several people: never a
   /** A person who was signed out, demoted or disabled by a call is restored. */
   async function revive(person: Person): Promise<void> {
     const email = `${person.mark}@example.com`;
-    await app.app.database
-      .updateTable('users')
-      .set({ role: person.role, disabled_at: null })
-      .where('email', '=', email)
-      .execute();
+    await updateRows(app.app.database, 'users', { email }, { role: person.role, disabled_at: null });
     person.token = (await app.signIn(person.mark, person.role)).token;
   }
 

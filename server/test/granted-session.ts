@@ -3,6 +3,7 @@ import { eventually } from '@palisade/scanner/test/eventually';
 import { expect } from 'vitest';
 import { newId } from '#platform/id.ts';
 import type { TestApp } from './harness.ts';
+import { updateRows } from './rows.ts';
 
 type Database = Pick<TestApp, 'app'>;
 
@@ -10,15 +11,16 @@ type Database = Pick<TestApp, 'app'>;
 export async function grantInBrowsers({ app: { database } }: Database, session_id: string): Promise<void> {
   const granted = { granted_at: '2026-11-20T10:00:00.000Z', granted_by: 'owner', device: null };
   const until = new Date(Date.now() + 600_000).toISOString();
-  await database
-    .updateTable('remote_sessions')
-    .set({
+  await updateRows(
+    database,
+    'remote_sessions',
+    { id: session_id },
+    {
       ...{ customer_seat: newId(), customer_until: until, customer_lost_at: null, customer_lost_by: null },
       ...{ technician_seat: newId(), technician_until: until, technician_lost_at: null, technician_lost_by: null },
       grants: JSON.stringify(['files', 'recording'].map((grant) => ({ grant, ...granted }))),
-    })
-    .where('id', '=', session_id)
-    .execute();
+    },
+  );
 }
 
 /** Until a file of a session has been found clean. */

@@ -27,6 +27,7 @@ import { type App, createApp } from '#server/app.ts';
 import { afterFile } from './after-file.ts';
 import { createFakeEngine } from './fake-engine.ts';
 import { migratedContents, migratedTemplate } from './migrated-database.ts';
+import { insertRow } from './rows.ts';
 
 /** An answer of the API: parsed by the endpoint's reply schema, or a problem document. */
 export type Answer<E extends Endpoint> =
@@ -262,13 +263,10 @@ async function startApp(options: TestAppOptions, is_listening: boolean): Promise
     const id = known?.id ?? (await insertPerson(name, email, role, email_proven_at));
     const token = randomBytes(32).toString('base64url');
     const at = new Date(now()).toISOString();
-    await tables
-      .insertInto('sessions')
-      .values({
-        ...{ id: newId(), user_id: id, token_hash: createHash('sha256').update(token).digest('hex') },
-        ...{ created_at: at, last_used_at: at, user_agent: null, source: '127.0.0.1' },
-      })
-      .execute();
+    await insertRow(tables, 'sessions', {
+      ...{ id: newId(), user_id: id, token_hash: createHash('sha256').update(token).digest('hex') },
+      ...{ created_at: at, last_used_at: at, user_agent: null, source: '127.0.0.1' },
+    });
     return { token, email, password: PASSWORD };
   }
 

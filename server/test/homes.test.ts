@@ -10,6 +10,7 @@ import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { type Answer, problemOf, replyOf, sharedDatabase, startScanningApp, type TestApp } from './harness.ts';
+import { updateRows } from './rows.ts';
 import { scanned } from './upload.ts';
 
 const HOUR_MS = 3_600_000;
@@ -120,11 +121,12 @@ describe('two servers on one database', async () => {
 
   test('records of a server that never comes back end a day after their time', async () => {
     const gone = await scanned(two, token, 'gone', eicar(30));
-    await one.app.database
-      .updateTable('scans')
-      .set({ home: newId(), kept_until: new Date(surroundings.now() - 2 * HOUR_MS).toISOString() })
-      .where('id', '=', gone.id)
-      .execute();
+    await updateRows(
+      one.app.database,
+      'scans',
+      { id: gone.id },
+      { home: newId(), kept_until: new Date(surroundings.now() - 2 * HOUR_MS).toISOString() },
+    );
     await swept(one);
     expect((await records()).find(({ id }) => id === gone.id)).toMatchObject({ sealed: 1 });
     clock.ahead_ms += DAY_MS;

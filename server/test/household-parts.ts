@@ -13,6 +13,7 @@ import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
 import { afterFile } from './after-file.ts';
 import { addPerson, featureDatabase } from './feature-database.ts';
+import { insertRow } from './rows.ts';
 
 type NewProfile = Partial<BodyOf<typeof addProfile>>;
 
@@ -78,10 +79,7 @@ export async function householdParts() {
     const shown = async () => (await homes.read(user_id)).profiles[0];
     const addGuardian = async () => {
       const id = await addPerson(all);
-      await database
-        .insertInto('guardians')
-        .values({ user_id: id, household_id: profile.household_id, joined_at: at() })
-        .execute();
+      await insertRow(database, 'guardians', { user_id: id, household_id: profile.household_id, joined_at: at() });
       return id;
     };
     return { user_id, profile, device, device_id: device.id, refusal_id, look, shown, addGuardian };

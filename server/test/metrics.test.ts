@@ -5,8 +5,9 @@ import { EICAR, noise } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test } from 'vitest';
 import { createMetrics } from '#platform/metrics.ts';
-import { isPostgres, startListeningScanningApp } from './harness.ts';
+import { isPostgres, startListeningScanningApp, startTestApp } from './harness.ts';
 import { lacksPromtool, lint, samplesOf } from './prometheus-text.ts';
+import { insertRow } from './rows.ts';
 import { listenAs } from './socket.ts';
 import { scanned } from './upload.ts';
 
@@ -49,13 +50,10 @@ describe('metrics of a server', async () => {
     const late = new Date(Date.now() - 3_600_000).toISOString();
     const done = { priority: 1, attempts: 8, claims: 8, asked_again: 0, cancelled: 0, last_error: null, created_at: late };
     const free = { once: null, payload: '{}', claimed_by: null, lease_until: null, ...done, run_at: late };
-    await app.app.database
-      .insertInto('jobs')
-      .values([
-        { id: 'waits', kind: 'nobodys', ...free, dead_at: null },
-        { id: 'dead', kind: 'nobodys', ...free, dead_at: late },
-      ])
-      .execute();
+    await insertRow(app.app.database, 'jobs', [
+      { id: 'waits', kind: 'nobodys', ...free, dead_at: null },
+      { id: 'dead', kind: 'nobodys', ...free, dead_at: late },
+    ]);
     const then = await read();
     expect(then.get('palisade_jobs_late{kind="nobodys"}')).toBe(1);
     expect(then.get('palisade_jobs_late_seconds{kind="nobodys"}')).toBeGreaterThanOrEqual(3_600);
@@ -109,7 +107,7 @@ describe('metrics of a server', async () => {
 
   // proves: asvs-13.4.5
   test('are missing without the setting', async () => {
-    const other = await startListeningScanningApp();
+    const other = await startTestApp();
     expect((await other.fetch(`/metrics`)).status).toBe(404);
   });
 });

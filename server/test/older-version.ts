@@ -35,10 +35,7 @@ const WORKSPACES: readonly string[] = ['contract', 'names', 'scanner', 'scam', '
 export function layOut(commit: string): string {
   const folder = freshFolder('version');
   const parts = (git('ls-tree', '--name-only', commit) ?? '').split('\n').filter((name) => WORKSPACES.includes(name));
-  const archive = execFileSync('git', ['archive', commit, 'package.json', ...parts], {
-    cwd: ROOT,
-    maxBuffer: 1024 ** 3,
-  });
+  const archive = execFileSync('git', ['archive', commit, 'package.json', ...parts], { cwd: ROOT, maxBuffer: 1024 ** 3 });
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
   const packages = join(folder, 'node_modules');
   mkdirSync(join(packages, '@palisade'), { recursive: true });

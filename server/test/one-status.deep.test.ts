@@ -11,6 +11,7 @@ import { expect, test } from 'vitest';
 import { newScan } from '#features/antivirus/scan-row.ts';
 import { newId } from '#platform/id.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
+import { insertRow } from './rows.ts';
 
 const ACCOUNTS = 2_000;
 const DAY_MS = 86_400_000;
@@ -21,13 +22,10 @@ const { database } = running;
 const ago = (ms: number) => new Date(clock.now - ms).toISOString();
 await app.signIn('boss');
 const [template_id, DEVICE] = [newId(), newId()];
-await database
-  .insertInto('subscription_templates')
-  .values({
-    ...{ id: template_id, template_name: 'Solo', template_name_key: 'solo', base_price_cents: 1, created_at: ago(0) },
-    ...{ currency: 'USD', duration_months: 1, max_devices: 1, is_premium: 1, features: '[]' },
-  })
-  .execute();
+await insertRow(database, 'subscription_templates', {
+  ...{ id: template_id, template_name: 'Solo', template_name_key: 'solo', base_price_cents: 1, created_at: ago(0) },
+  ...{ currency: 'USD', duration_months: 1, max_devices: 1, is_premium: 1, features: '[]' },
+});
 
 const some = <T>(of: fc.Arbitrary<T>, maxLength: number) => fc.array(of, { maxLength });
 const account = fc.record({
@@ -72,25 +70,22 @@ type Account = typeof account extends fc.Arbitrary<infer T> ? T : never;
 async function addScan(user_id: string, { verdict, bytes, is_closed, age_hours }: Account['scans'][number]): Promise<void> {
   const at = ago(age_hours * 3_600_000);
   const is_infected = verdict === 'infected' || verdict === 'test' || verdict === 'on_device';
-  await database
-    .insertInto('scans')
-    .values({
-      ...newScan({
-        id: newId(),
-        user_id,
-        filename: `file-${bytes}.exe`,
-        file_hash: `${bytes}`.repeat(64),
-        size: 1,
-        scanned_at: at,
-      }),
-      scan_status: is_infected ? 'infected' : verdict === 'clean' ? 'clean' : 'pending',
-      ...(verdict === 'waiting' && { status_detail: 'engine_down' as const }),
-      ...(verdict === 'unread' && { status_detail: 'encrypted' as const }),
-      ...(is_infected && { threat_detected: verdict === 'test' ? 'EICAR-Test-File' : 'Worm.Test' }),
-      ...(verdict === 'on_device' && { device_id: DEVICE, device_name: 'Laptop', device_path: `/tmp/${bytes}` }),
-      ...(is_infected && is_closed && { closed_at: at, closed_by: 'person' as const }),
-    })
-    .execute();
+  await insertRow(database, 'scans', {
+    ...newScan({
+      id: newId(),
+      user_id,
+      filename: `file-${bytes}.exe`,
+      file_hash: `${bytes}`.repeat(64),
+      size: 1,
+      scanned_at: at,
+    }),
+    scan_status: is_infected ? 'infected' : verdict === 'clean' ? 'clean' : 'pending',
+    ...(verdict === 'waiting' && { status_detail: 'engine_down' as const }),
+    ...(verdict === 'unread' && { status_detail: 'encrypted' as const }),
+    ...(is_infected && { threat_detected: verdict === 'test' ? 'EICAR-Test-File' : 'Worm.Test' }),
+    ...(verdict === 'on_device' && { device_id: DEVICE, device_name: 'Laptop', device_path: `/tmp/${bytes}` }),
+    ...(is_infected && is_closed && { closed_at: at, closed_by: 'person' as const }),
+  });
 }
 
 async function add(of: Account): Promise<{ user_id: string; token: string }> {
@@ -104,56 +99,37 @@ async function add(of: Account): Promise<{ user_id: string; token: string }> {
     .executeTakeFirstOrThrow();
   for (const scan of of.scans) await addScan(user_id, scan);
   for (const { port, action, enabled } of of.rules)
-    await database
-      .insertInto('firewall_rules')
-      .values({
-        ...{ id: newId(), user_id, rule_name: `${action} ${port}`, direction: 'inbound', action, protocol: 'tcp' },
-        ...{ source_ip: '*', destination_ip: '*', port, enabled, created_at, expires_at: null, device_ids: '[]' },
-      })
-      .execute();
+    await insertRow(database, 'firewall_rules', {
+      ...{ id: newId(), user_id, rule_name: `${action} ${port}`, direction: 'inbound', action, protocol: 'tcp' },
+      ...{ source_ip: '*', destination_ip: '*', port, enabled, created_at, expires_at: null, device_ids: '[]' },
+    });
   for (const [index, { rule, severity, outcome }] of of.alerts.entries())
-    await database
-      .insertInto('alerts')
-      .values({
-        ...{ id: newId(), user_id, rule, severity, outcome, threat_type: rule.split('.')[0] ?? '', description: rule },
-        ...{ phrase: null, created_at: ago(0), last_seen: ago(0), last_id: newId(), count: 1, source: null, ip_address: null },
-        ...{ evidence: '{"threshold":"One.","events":[]}', simulated: 0, dedupe_key: `${user_id} ${index}`, status: 'open' },
-        ...{ resolved_reason: null, resolved_note: null, resolved_until: null, resolved_at: null, resolved_by: null },
-        ...{ browser_id: null, session_ids: '[]', hidden_by: null },
-      })
-      .execute();
+    await insertRow(database, 'alerts', {
+      ...{ id: newId(), user_id, rule, severity, outcome, threat_type: rule.split('.')[0] ?? '', description: rule },
+      ...{ phrase: null, created_at: ago(0), last_seen: ago(0), last_id: newId(), count: 1, source: null, ip_address: null },
+      ...{ evidence: '{"threshold":"One.","events":[]}', simulated: 0, dedupe_key: `${user_id} ${index}`, status: 'open' },
+      ...{ resolved_reason: null, resolved_note: null, resolved_until: null, resolved_at: null, resolved_by: null },
+      ...{ browser_id: null, session_ids: '[]', hidden_by: null },
+    });
   if (of.is_premium || of.plan_days !== null)
-    await database
-      .insertInto('subscriptions')
-      .values({
-        ...{ id: newId(), user_id, plan_name: 'Solo', price_cents: 1, starts_at: ago(DAY_MS), ended_as: null, ended_at: null },
-        ...{ currency: 'USD', duration_months: 1, max_devices: 1, is_premium: of.is_premium ? 1 : 0, features: '[]' },
-        expires_at: of.plan_days === null ? null : ago(-of.plan_days * DAY_MS),
-      })
-      .execute();
+    await insertRow(database, 'subscriptions', {
+      ...{ id: newId(), user_id, plan_name: 'Solo', price_cents: 1, starts_at: ago(DAY_MS), ended_as: null, ended_at: null },
+      ...{ currency: 'USD', duration_months: 1, max_devices: 1, is_premium: of.is_premium ? 1 : 0, features: '[]' },
+      expires_at: of.plan_days === null ? null : ago(-of.plan_days * DAY_MS),
+    });
   if (of.has_factor) await protect(user_id);
   if (of.has_browser)
-    await database
-      .insertInto('known_browsers')
-      .values({
-        ...{ id: newId(), user_id, browser_id: 'b', client: 'Firefox', source: '192.0.2.1', reviewed: 0, trusted_at: null },
-        ...{ first_seen: ago(0), last_seen: ago(0) },
-      })
-      .execute();
+    await insertRow(database, 'known_browsers', {
+      ...{ id: newId(), user_id, browser_id: 'b', client: 'Firefox', source: '192.0.2.1', reviewed: 0, trusted_at: null },
+      ...{ first_seen: ago(0), last_seen: ago(0) },
+    });
   return { user_id, token };
 }
 
 async function protect(user_id: string): Promise<void> {
   const totp = { user_id, secret: 'sealed', since: ago(0), last_step: 0, pending_secret: null, pending_until: null };
-  await database
-    .insertInto('totp')
-    .values({ ...totp, tries: 0, tries_until: ago(0) })
-    .execute();
-  for (const code of ['1', '2', '3'])
-    await database
-      .insertInto('recovery_codes')
-      .values({ user_id, code_hash: newId() + code })
-      .execute();
+  await insertRow(database, 'totp', { ...totp, tries: 0, tries_until: ago(0) });
+  for (const code of ['1', '2', '3']) await insertRow(database, 'recovery_codes', { user_id, code_hash: newId() + code });
 }
 
 /** Does a step as its person would, over the API where it has a call for it. False where another person has to. */

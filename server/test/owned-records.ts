@@ -13,10 +13,20 @@ import type { App } from '#server/app.ts';
 import { computer, helloOf, newKey } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';
 import { foundClean, grantInBrowsers } from './granted-session.ts';
+import { insertRow, updateRows } from './rows.ts';
 import { newUploadKey, openUpload } from './upload.ts';
 
 const idSchema = z.object({ id: z.string() });
 const KEY = newKey();
+
+/** The id of what a call makes. */
+const made = async (as: Asker, path: string, body?: object) => idSchema.parse(await as('POST', path, body)).id;
+/** The id of the first record of a list. */
+const firstOf = async (as: Asker, path: string) =>
+  z
+    .array(idSchema)
+    .min(1)
+    .parse(await as('GET', path))[0]?.id ?? '';
 
 /**
  * Every address that names a record: a way to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
@@ -61,7 +71,7 @@ export const RECORDS: Record<
     body: { wanted: 'pause' },
     make: async (owner, staff, app) => {
       const id = await makeDevice(owner, staff, app);
-      return idSchema.parse(await owner('POST', `/devices/${id}/scans`, { scan: 'quick' })).id;
+      return await made(owner, `/devices/${id}/scans`, { scan: 'quick' });
     },
   },
   'POST /devices/findings/{id}/order': { make: makeFinding, body: { action: 'delete' } },
@@ -72,16 +82,12 @@ export const RECORDS: Record<
   'POST /firewall/revisions/{id}/undo': {
     make: async (owner) => {
       await makeRule(owner);
-      return z.array(idSchema).parse(await owner('GET', '/firewall/revisions'))[0]?.id ?? '';
+      return await firstOf(owner, '/firewall/revisions');
     },
   },
   'POST /auth/sessions/{id}/end': {
     body: { password: 'a long enough password' },
-    make: async (owner) =>
-      z
-        .array(idSchema)
-        .min(1)
-        .parse(await owner('GET', '/auth/sessions'))[0]?.id ?? '',
+    make: (owner) => firstOf(owner, '/auth/sessions'),
   },
   'PATCH /auth/two-factor/passkeys/{id}': { make: makePasskey, body: { name: 'Key' } },
   'DELETE /auth/two-factor/passkeys/{id}': {
@@ -131,20 +137,16 @@ export const RECORDS: Record<
   'PUT /remote/joined/{id}/notes': { asked_by: 'staff', make: makeClaimed, body: { notes: 'Slow disk.' } },
   'GET /remote/joined/{id}/customer': { asked_by: 'staff', make: makeRunning },
   'DELETE /scam-check/checks/{id}': {
-    make: async (owner) =>
-      idSchema.parse(await owner('POST', '/scam-check?keep=true', { text: 'See you at eight, I have the tickets.' })).id,
+    make: (owner) => made(owner, '/scam-check?keep=true', { text: 'See you at eight, I have the tickets.' }),
   },
-  'DELETE /scam-check/trusted/{id}': {
-    make: async (owner) => idSchema.parse(await owner('POST', '/scam-check/trusted', { domain: `d${newId()}.example` })).id,
-  },
+  'DELETE /scam-check/trusted/{id}': { make: (owner) => made(owner, '/scam-check/trusted', { domain: `d${newId()}.example` }) },
   'PUT /web-protection/agents/{id}': { make: makeDevice, body: { is_on: true } },
   'DELETE /web-protection/devices/{id}': { make: makeWebDevice },
   'POST /web-protection/devices/{id}/renew-key': { make: makeWebDevice },
   'POST /web-protection/devices/{id}/show-names': { make: makeWebDevice, body: { shown: true } },
   'GET /web-protection/devices/{id}/names': { make: makeWebDevice },
   'DELETE /web-protection/names/{id}': {
-    make: async (owner) =>
-      idSchema.parse(await owner('POST', '/web-protection/names', { name: `d${newId()}.example`, verdict: 'block' })).id,
+    make: (owner) => made(owner, '/web-protection/names', { name: `d${newId()}.example`, verdict: 'block' }),
   },
   'PATCH /household/profiles/{id}': { make: makeProfile, body: { name: 'Other' } },
   'DELETE /household/profiles/{id}': { make: makeProfile },
@@ -165,18 +167,16 @@ export const RECORDS: Record<
     body: { answer: 'no' },
     make: async (owner, staff, { app }) => {
       const [id, profile_id] = [newId(), await makeProfile(owner, staff)];
-      const asked = { name: 'shop.example', count: 1, asked_at: new Date().toISOString(), answer: 'wait', line: '' } as const;
-      await app.database
-        .insertInto('profile_asks')
-        .values({ id, profile_id, device_id: null, ...asked, answered_at: null, until: null })
-        .execute();
+      const asked = { name: 'shop.example', count: 1, asked_at: new Date().toISOString(), device_id: null, line: '' };
+      const open = { answer: 'wait', answered_at: null, until: null } as const;
+      await insertRow(app.database, 'profile_asks', { id, profile_id, ...asked, ...open });
       return id;
     },
   },
   'DELETE /household/invites/{id}': {
     make: async (owner, staff) => {
       await makeProfile(owner, staff);
-      return idSchema.parse(await owner('POST', '/household/invites', { email: `p${newId()}@example.com` })).id;
+      return await made(owner, '/household/invites', { email: `p${newId()}@example.com` });
     },
   },
   'GET /premium/anti-hacking/alerts/{id}': { make: makeAlert },
@@ -192,11 +192,7 @@ export const RECORDS: Record<
   'POST /premium/anti-hacking/alerts/{id}/not-me': {
     make: async (owner, staff, { app }) => {
       const id = await makeAlert(owner, staff);
-      await app.database
-        .updateTable('alerts')
-        .set({ simulated: 0, threat_type: 'suspicious_login' })
-        .where('id', '=', id)
-        .execute();
+      await updateRows(app.database, 'alerts', { id }, { simulated: 0, threat_type: 'suspicious_login' });
       return id;
     },
   },
@@ -207,7 +203,7 @@ export const RECORDS: Record<
       const alerts = z.array(idSchema).parse(await owner('GET', '/premium/anti-hacking/alerts?simulated=false'));
       const resolution = { reason: 'false_positive', suppress: true };
       await owner('POST', `/premium/anti-hacking/alerts/${alerts[0]?.id}/resolve`, resolution);
-      return z.array(idSchema).parse(await owner('GET', '/premium/anti-hacking/suppressions'))[0]?.id ?? '';
+      return await firstOf(owner, '/premium/anti-hacking/suppressions');
     },
   },
   'DELETE /premium/anti-hacking/blocks/{id}': { make: makeBlock },
@@ -221,17 +217,11 @@ export const RECORDS: Record<
   },
   'DELETE /subscription/requests/{id}': {
     make: async (owner, staff) => {
-      const template = {
-        template_name: `Plan ${Math.random()}`,
-        base_price: 1,
-        duration_months: 1,
-        max_devices: 1,
-        is_premium: false,
-        features: [],
-      };
+      const terms = { base_price: 1, duration_months: 1, max_devices: 1, is_premium: false, features: [] };
+      const template = { template_name: `Plan ${newId()}`, ...terms };
       await staff('POST', '/admin/subscription-templates', template);
       const [plan] = z.array(idSchema).parse(await owner('GET', '/subscription/plans'));
-      return idSchema.parse(await owner('POST', '/subscription/requests', { template_id: plan?.id })).id;
+      return await made(owner, '/subscription/requests', { template_id: plan?.id });
     },
   },
 };
@@ -287,13 +277,10 @@ async function makeFinding(owner: Asker, staff: Asker, app: RecordApp): Promise<
     .returning('user_id')
     .executeTakeFirstOrThrow();
   const id = newId();
-  await database
-    .insertInto('device_findings')
-    .values({
-      ...{ id, user_id, device_id, finding_id: id, scan_id: null, path: '/a', file_hash: 'a'.repeat(64), size: 1, threat: 'X' },
-      ...{ member: null, found_at: '2026-11-20T10:00:00.000Z', state: 'quarantined', reason: null },
-    })
-    .execute();
+  await insertRow(database, 'device_findings', {
+    ...{ id, user_id, device_id, finding_id: id, scan_id: null, path: '/a', file_hash: 'a'.repeat(64), size: 1, threat: 'X' },
+    ...{ member: null, found_at: '2026-11-20T10:00:00.000Z', state: 'quarantined', reason: null },
+  });
   return id;
 }
 
@@ -304,40 +291,24 @@ async function makeAskedFinding(owner: Asker, staff: Asker, app: RecordApp): Pro
 }
 
 async function makeRule(owner: Asker): Promise<string> {
-  const rule = {
-    rule_name: 'Web',
-    direction: 'inbound',
-    action: 'allow',
-    protocol: 'tcp',
-    source_ip: '*',
-    destination_ip: '*',
-    port: '443',
-  };
-  return idSchema.parse(await owner('POST', '/firewall/rules', rule)).id;
+  return await made(owner, '/firewall/rules', { rule_name: 'Web', port: '443' });
 }
 
 /** A profile, of a person who has a plan from now on. */
 async function makeProfile(owner: Asker, staff: Asker): Promise<string> {
   await givePlan(owner, staff);
   const body = { name: 'Mia', picture: 'fox', age_group: 'child', time_zone: 'UTC' };
-  return idSchema.parse(await owner('POST', '/household/profiles', body)).id;
+  return await made(owner, '/household/profiles', body);
 }
 
 async function makeWebDevice(owner: Asker): Promise<string> {
-  return idSchema.parse(await owner('POST', '/web-protection/devices', { name: 'Phone', kind: 'android' })).id;
+  return await made(owner, '/web-protection/devices', { name: 'Phone', kind: 'android' });
 }
 
 async function givePlan(owner: Asker, staff: Asker): Promise<void> {
   const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
-  await staff('POST', '/admin/assign-subscription', {
-    user_email: email,
-    plan_name: 'Family Shield',
-    price: 1,
-    duration_months: 1,
-    max_devices: 1,
-    is_premium: true,
-    features: [],
-  });
+  const plan = { plan_name: 'Family Shield', price: 1, duration_months: 1, max_devices: 1, is_premium: true, features: [] };
+  await staff('POST', '/admin/assign-subscription', { user_email: email, ...plan });
 }
 
 /** A drill, of a person who has a premium plan from now on. */
@@ -353,16 +324,11 @@ async function makeBlock(owner: Asker, _staff: Asker, { url }: RecordApp): Promi
   const headers = { 'content-type': 'application/json' };
   const body = JSON.stringify({ email, password: 'not the password' });
   for (let guess = 0; guess < 5; guess += 1) await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body });
-  return (
-    z
-      .array(idSchema)
-      .min(1)
-      .parse(await owner('GET', '/premium/anti-hacking/blocks'))[0]?.id ?? ''
-  );
+  return await firstOf(owner, '/premium/anti-hacking/blocks');
 }
 
 async function makeSession(owner: Asker): Promise<string> {
-  return idSchema.parse(await owner('POST', '/remote/session')).id;
+  return await made(owner, '/remote/session');
 }
 
 /** A session that a technician asks to join. */
@@ -382,7 +348,7 @@ async function makeGranted(owner: Asker, staff: Asker, app: RecordApp): Promise<
 /** A recording that its technician has begun. */
 async function makeRecording(owner: Asker, staff: Asker, app: RecordApp): Promise<string> {
   const id = await makeGranted(owner, staff, app);
-  return idSchema.parse(await staff('POST', `/remote/sessions/${id}/recordings`)).id;
+  return await made(staff, `/remote/sessions/${id}/recordings`);
 }
 
 async function makeRunning(owner: Asker, staff: Asker): Promise<string> {

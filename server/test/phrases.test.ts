@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
+import { insertRow } from './rows.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const clock = { now: Date.parse(AT) };
@@ -113,10 +114,12 @@ test('an alert from before phrases were kept has none, and a finding of an older
     ...{ description: 'Many files.', threshold: 'many files', audience: 'person', targets: [], tried: [], address: null },
     ...{ browser_id: null, session_id: null, outcome: 'blocked', samples: [{ at: AT, what: 'A file', source: null }] },
   };
-  await app.app.database
-    .insertInto('detection_findings')
-    .values({ id: newId(), created_at: AT, found: JSON.stringify(found), told: '[]' })
-    .execute();
+  await insertRow(app.app.database, 'detection_findings', {
+    id: newId(),
+    created_at: AT,
+    found: JSON.stringify(found),
+    told: '[]',
+  });
   clock.now += 120_000;
   await expect.poll(async () => (await alertsOf(anna)).length, { timeout: 10_000 }).toBe(1);
   const [alert] = await alertsOf(anna);

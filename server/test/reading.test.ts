@@ -18,6 +18,7 @@ import { enrol } from './agent-double.ts';
 import { allEndpoints } from './endpoints.ts';
 import { foundClean, grantInBrowsers, sendInSession } from './granted-session.ts';
 import { isPostgres, replyOf, startTestApp, type TestApp } from './harness.ts';
+import { insertRow, oneRow } from './rows.ts';
 import { attach, scanned } from './upload.ts';
 
 const HOUR = 3_600_000;
@@ -109,27 +110,20 @@ async function startWithRecords() {
   );
   // The server marks the report itself, a moment later.
   await eventually(async () => {
-    const { told_seq, last_seq, told_version, version } = await app.app.database
-      .selectFrom('conversations')
-      .selectAll()
-      .where('id', '=', conversation)
-      .executeTakeFirstOrThrow();
+    const { told_seq, last_seq, told_version, version } = await oneRow(app.app.database, 'conversations', { id: conversation });
     expect([told_seq, told_version]).toEqual([last_seq, version]);
   });
   const mail = newId();
   const at = new Date(clock.now).toISOString();
-  await app.app.database
-    .insertInto('arrived_mails')
-    .values({
-      ...{ id: mail, conversation_id: conversation, mail_key: mail, state: 'unverified', size: 1, sha256: '0'.repeat(64) },
-      ...{
-        user_id: replyOf(await app.call(currentUser, { token: customer })).id,
-        message_id: null,
-        arrived_at: at,
-        read_at: null,
-      },
-    })
-    .execute();
+  await insertRow(app.app.database, 'arrived_mails', {
+    ...{ id: mail, conversation_id: conversation, mail_key: mail, state: 'unverified', size: 1, sha256: '0'.repeat(64) },
+    ...{
+      user_id: replyOf(await app.call(currentUser, { token: customer })).id,
+      message_id: null,
+      arrived_at: at,
+      read_at: null,
+    },
+  });
   const { session_code } = replyOf(await app.call(createSession, { token: customer }));
   const { id: joined } = replyOf(await app.call(joinSession, { token, body: { session_code } }));
   const { device_id: device } = await enrol(app, token);

@@ -12,6 +12,7 @@ import { type DatabaseLocation, databaseLocation, openDatabase } from '#platform
 import type { Tables } from '#server/app/tables.ts';
 import { freshFolder, HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
 import { readAnswer, replyOf } from './harness.ts';
+import { updateRows } from './rows.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { listenAs, type TestSocket } from './socket.ts';
 
@@ -94,12 +95,7 @@ function openTables(location: DatabaseLocation) {
       const until = new Date(Date.now() - more_ms).toISOString();
       const change = side === 'customer' ? { customer_until: until } : { technician_until: until };
       await database.updateTable('remote_sessions').set(change).where('id', '=', id).execute();
-      await database
-        .updateTable('jobs')
-        .set({ run_at: past, claimed_by: null, lease_until: null })
-        .where('kind', '=', 'remote_due')
-        .where('once', '=', id)
-        .execute();
+      await updateRows(database, 'jobs', { kind: 'remote_due', once: id }, { run_at: past, claimed_by: null, lease_until: null });
       return Date.parse(until);
     },
     stored: (id: string) => database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
@@ -217,9 +213,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
             .events()
             .filter(stands({ phase: 'reconnecting' }))
             .at(-1),
-        ).toMatchObject({
-          session: { is_technician_here: false, due_reason: 'server_restart', due_at },
-        }),
+        ).toMatchObject({ session: { is_technician_here: false, due_reason: 'server_restart', due_at } }),
       );
       // The technician's page finds the other server, and the picture is offered anew.
       const back = await sit(other, tina, kept.id);
@@ -251,10 +245,7 @@ describe('a remote session of one server alone', { timeout: 120_000 }, () => {
     const boss = await server.signIn('boss');
     const [tina, maria] = [await server.signIn('tina'), await server.signIn('maria')];
     await employ(server, boss, tina);
-    const { id, theirs, read } = await start({
-      customer: { server, token: maria },
-      technician: { server, token: tina },
-    });
+    const { id, theirs, read } = await start({ customer: { server, token: maria }, technician: { server, token: tina } });
 
     await server.kill('SIGTERM');
     await theirs.closed;

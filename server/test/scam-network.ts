@@ -83,11 +83,7 @@ const url = await new Promise<string>((resolve, reject) => {
 async function signIn(): Promise<string> {
   const person = { email: 'ada@example.com', username: 'ada', password: 'a long enough password' };
   const post = (path: string) =>
-    fetch(`${url}/api${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(person),
-    });
+    fetch(`${url}/api${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(person) });
   await post('/auth/register');
   return z.object({ access_token: z.string() }).parse(await (await post('/auth/login')).json()).access_token;
 }

@@ -297,10 +297,7 @@ describe('an update of the signatures', () => {
     });
     expect(stored?.left_out.find(({ name }) => name === 'Everyone')?.detail).toMatch(/^It calls .+ infected\.$/);
     expect(stored?.left_out_total).toBe(7);
-    const signatures = await loadSignatures({
-      rules_folder: join(SIGNATURES_FOLDER, 'rules'),
-      feeds: ofEngine(stored, 'alarm'),
-    });
+    const signatures = await loadSignatures({ rules_folder: join(SIGNATURES_FOLDER, 'rules'), feeds: ofEngine(stored, 'alarm') });
     const rulesIn = (text: string, path?: string) =>
       signatures.match(Buffer.from(text), undefined, path).map(({ rule: name }) => name);
     expect(rulesIn('palisade-feed-one palisade-feed-two palisade-feed-four').sort()).toEqual(
@@ -321,10 +318,7 @@ describe('an update of the signatures', () => {
     const { outcome } = await update(`yara+${feeds.url}/daily/rules.zip#tls&note`);
     expect(outcome).toBe('updated');
     const [stored] = (await store.readCurrent())?.feeds ?? [];
-    const signatures = await loadSignatures({
-      rules_folder: join(SIGNATURES_FOLDER, 'rules'),
-      feeds: ofEngine(stored, 'note'),
-    });
+    const signatures = await loadSignatures({ rules_folder: join(SIGNATURES_FOLDER, 'rules'), feeds: ofEngine(stored, 'note') });
     expect(signatures.match(Buffer.from('palisade-feed-one'))).toMatchObject([{ rule: 'Feed_One', verdict: 'suspicious' }]);
     // Its maker changes it: nothing is pinned to bytes.
     feeds.put('/daily/rules.zip', archive(ONE + TWO));

@@ -11,16 +11,16 @@ type Role = 'anyone' | 'customer' | 'premium' | 'admin';
 type Json = Record<string, unknown>;
 
 interface Row {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  method: string;
   path: string;
   role: Role;
-  /** A right body; made anew for each use, because some may be used once. */
-  body?: () => Json | Promise<Json>;
   status: number;
   /** Required fields of the answer. */
-  answer?: object;
+  answer: object | undefined;
+  /** A right body; made anew for each use, because some may be used once. */
+  body: (() => Json | Promise<Json>) | undefined;
   /** Fields of the body that may be left out, because the specification gives their default. */
-  optional?: readonly string[];
+  optional: readonly string[] | undefined;
 }
 
 const text: unknown = expect.any(String);
@@ -67,36 +67,19 @@ const resetToken = async () => {
   const answer = await answerOf(send('POST', '/auth/forgot-password', 'anyone', { email: forgetful.email }));
   return z.object({ reset_token: z.string() }).parse(answer).reset_token;
 };
-const assignment = () => ({
-  user_email: premium.email,
-  plan_name: 'Family Shield',
-  price: 19.99,
-  duration_months: 12,
-  max_devices: 5,
-  is_premium: true,
-  features: ['Anti-hacking monitor', 'Five devices'],
-});
-const rule = () => ({
-  rule_name: 'Web',
-  direction: 'inbound',
-  action: 'allow',
-  protocol: 'tcp',
-  source_ip: '192.168.1.0/24, 10.0.0.1',
-  destination_ip: '*',
-  port: '80,443,8000-8100',
-});
+const features = ['Anti-hacking monitor', 'Five devices'];
+const terms = { plan_name: 'Family Shield', price: 19.99, duration_months: 12, max_devices: 5, is_premium: true, features };
+const assignment = () => ({ ...terms, user_email: premium.email });
+const ends = { source_ip: '192.168.1.0/24, 10.0.0.1', destination_ip: '*', port: '80,443,8000-8100' };
+const rule = () => ({ ...ends, rule_name: 'Web', direction: 'inbound', action: 'allow', protocol: 'tcp' });
+const offered = { base_price: 9.5, duration_months: 12, max_devices: 3, is_premium: false, features: ['One'] };
 let templates = 0;
 const template = () => {
   templates += 1;
-  return {
-    template_name: `Plan ${templates}`,
-    base_price: 9.5,
-    duration_months: 12,
-    max_devices: 3,
-    is_premium: false,
-    features: ['One'],
-  };
+  return { ...offered, template_name: `Plan ${templates}` };
 };
+const client_info = { company_name: 'Nordlys', support_phone: '+1 800 555 0199', support_email: 'help@example.com' };
+const setup = () => ({ client_info, setup_type: 'basic_installation', timestamp: '2026-11-20T10:00:00.000Z' });
 
 await send('POST', '/admin/assign-subscription', 'admin', assignment());
 await send('POST', '/admin/subscription-templates', 'admin', template());
@@ -107,186 +90,59 @@ await send('POST', '/premium/anti-hacking/simulate-threat', 'premium');
 const scan = { id: text, filename: text, scan_status: text, scanned_at: text, threat_detected: null, file_hash: text };
 const session = { id: text, session_code: text, status: 'pending', started_at: text, ended_at: null, support_agent: null };
 const message = { id: text, user_id: text, message: 'hello', sender: 'user', timestamp: text, is_read: truth };
-const alert = {
+const what = { id: text, threat_type: text, severity: text, description: text };
+const alert = { ...what, created_at: text, blocked: truth, simulated: true };
+const blocked = { threats_blocked_today: number, threats_blocked_total: number };
+const stats = { ...blocked, intrusion_attempts_stopped: number, brute_force_attempts_blocked: number };
+const plan = { plan_name: 'Family Shield', price: 19.99, currency: 'USD', is_premium: true, expires_at: text };
+const subscription = { ...plan, has_subscription: true, features };
+const dashboard = { security_score: number, last_scan: 'Never', subscription, recent_scans: [], devices: null };
+const assigned = {
+  ...plan,
   id: text,
-  threat_type: text,
-  severity: text,
-  description: text,
-  created_at: text,
-  blocked: truth,
-  simulated: true,
+  user_email: premium.email,
+  user_username: 'premium',
+  duration_months: 12,
+  status: 'active',
 };
-const stats = {
-  threats_blocked_today: number,
-  intrusion_attempts_stopped: number,
-  brute_force_attempts_blocked: number,
-  threats_blocked_total: number,
-};
+const posture = { threats_detected: number, threats_blocked: number, vulnerabilities_found: list, recommendations: list };
+const who = { id: text, username: 'admin', email: admin.email, role: 'admin' };
+const enabled = { id: text, enabled: true, created_at: text, expires_at: null, device_ids: [] };
+const reset = async () => ({ reset_token: await resetToken(), new_password: PASSWORD });
+const RULE_DEFAULTS = ['direction', 'action', 'protocol', 'source_ip', 'destination_ip', 'port'];
 
+const row = (endpoint: string, role: Role, status: number, answer?: object, body?: Row['body'], optional?: string[]): Row => {
+  const [method = '', path = ''] = endpoint.split(' ');
+  return { method, path, role, status, answer, body, optional };
+};
 const ROWS: readonly Row[] = [
-  {
-    method: 'POST',
-    path: '/auth/login',
-    role: 'anyone',
-    body: () => ({ email: admin.email, password: PASSWORD }),
-    status: 200,
-    answer: { access_token: text, user_info: { id: text, username: 'admin', email: admin.email, role: 'admin' } },
-  },
-  { method: 'POST', path: '/auth/register', role: 'anyone', body: newPerson, status: 201, answer: { id: text } },
-  {
-    method: 'POST',
-    path: '/auth/forgot-password',
-    role: 'anyone',
-    body: () => ({ email: forgetful.email }),
-    status: 200,
-    answer: { reset_token: text, expires_in: 900 },
-  },
-  {
-    method: 'POST',
-    path: '/auth/reset-password',
-    role: 'anyone',
-    body: async () => ({ reset_token: await resetToken(), new_password: PASSWORD }),
-    status: 200,
-  },
-  {
-    method: 'POST',
-    path: '/auth/recover-username',
-    role: 'anyone',
-    body: () => ({ email: premium.email }),
-    status: 200,
-    answer: { username: 'premium' },
-  },
-  {
-    method: 'GET',
-    path: '/dashboard/status',
-    role: 'premium',
-    status: 200,
-    answer: {
-      security_score: number,
-      last_scan: 'Never',
-      subscription: {
-        has_subscription: true,
-        plan_name: 'Family Shield',
-        is_premium: true,
-        expires_at: text,
-        price: 19.99,
-        currency: 'USD',
-        features: ['Anti-hacking monitor', 'Five devices'],
-      },
-      recent_scans: [],
-      devices: null,
-    },
-  },
-  { method: 'GET', path: '/antivirus/scans', role: 'premium', status: 200, answer: [] },
-  { method: 'GET', path: '/firewall/rules', role: 'premium', status: 200, answer: [] },
-  {
-    method: 'POST',
-    path: '/firewall/rules',
-    role: 'customer',
-    body: rule,
-    optional: ['direction', 'action', 'protocol', 'source_ip', 'destination_ip', 'port'],
-    status: 201,
-    answer: { ...rule(), id: text, enabled: true, created_at: text, expires_at: null, device_ids: [] },
-  },
-  { method: 'GET', path: '/chat/messages', role: 'premium', status: 200, answer: [] },
-  {
-    method: 'POST',
-    path: '/chat/messages',
-    role: 'premium',
-    body: () => ({ message: 'hello', sender: 'user' }),
-    status: 201,
-    answer: message,
-  },
-  { method: 'GET', path: '/remote/sessions', role: 'premium', status: 200, answer: [] },
-  { method: 'POST', path: '/remote/session', role: 'premium', status: 201, answer: session },
-  {
-    method: 'POST',
-    path: '/admin/setup-config',
-    role: 'admin',
-    body: () => ({
-      client_info: { company_name: 'Nordlys', support_phone: '+1 800 555 0199', support_email: 'help@example.com' },
-      setup_type: 'basic_installation',
-      timestamp: '2026-11-20T10:00:00.000Z',
-    }),
-    status: 200,
-    answer: { success: true },
-  },
-  {
-    method: 'GET',
-    path: '/admin/subscriptions',
-    role: 'admin',
-    status: 200,
-    answer: [
-      {
-        id: text,
-        user_email: premium.email,
-        user_username: 'premium',
-        plan_name: 'Family Shield',
-        price: 19.99,
-        currency: 'USD',
-        duration_months: 12,
-        is_premium: true,
-        status: 'active',
-        expires_at: text,
-      },
-    ],
-  },
-  {
-    method: 'GET',
-    path: '/admin/subscription-templates',
-    role: 'admin',
-    status: 200,
-    answer: [
-      {
-        id: text,
-        template_name: 'Plan 1',
-        base_price: 9.5,
-        duration_months: 12,
-        max_devices: 3,
-        is_premium: false,
-        features: ['One'],
-      },
-    ],
-  },
-  { method: 'POST', path: '/admin/assign-subscription', role: 'admin', body: assignment, status: 200, answer: { success: true } },
-  {
-    method: 'POST',
-    path: '/admin/subscription-templates',
-    role: 'admin',
-    body: template,
-    status: 200,
-    answer: { success: true },
-  },
-  { method: 'GET', path: '/subscription/current', role: 'premium', status: 200, answer: { is_premium: true } },
-  { method: 'GET', path: '/premium/anti-hacking/alerts', role: 'premium', status: 200, answer: [alert] },
-  { method: 'GET', path: '/premium/anti-hacking/stats', role: 'premium', status: 200, answer: stats },
-  {
-    method: 'GET',
-    path: '/premium/anti-hacking/live-feed',
-    role: 'premium',
-    status: 200,
-    answer: { live_threats: list, current_stats: stats },
-  },
-  {
-    method: 'POST',
-    path: '/premium/anti-hacking/simulate-threat',
-    role: 'premium',
-    status: 200,
-    answer: { success: true, threat_detected: alert },
-  },
-  {
-    method: 'POST',
-    path: '/premium/anti-hacking/scan',
-    role: 'premium',
-    status: 200,
-    answer: {
-      threats_detected: number,
-      threats_blocked: number,
-      status: text,
-      vulnerabilities_found: list,
-      recommendations: list,
-    },
-  },
+  row('POST /auth/login', 'anyone', 200, { access_token: text, user_info: who }, () => ({
+    email: admin.email,
+    password: PASSWORD,
+  })),
+  row('POST /auth/register', 'anyone', 201, { id: text }, newPerson),
+  row('POST /auth/forgot-password', 'anyone', 200, { reset_token: text, expires_in: 900 }, () => ({ email: forgetful.email })),
+  row('POST /auth/reset-password', 'anyone', 200, undefined, reset),
+  row('POST /auth/recover-username', 'anyone', 200, { username: 'premium' }, () => ({ email: premium.email })),
+  row('GET /dashboard/status', 'premium', 200, dashboard),
+  row('GET /antivirus/scans', 'premium', 200, []),
+  row('GET /firewall/rules', 'premium', 200, []),
+  row('POST /firewall/rules', 'customer', 201, { ...rule(), ...enabled }, rule, RULE_DEFAULTS),
+  row('GET /chat/messages', 'premium', 200, []),
+  row('POST /chat/messages', 'premium', 201, message, () => ({ message: 'hello', sender: 'user' })),
+  row('GET /remote/sessions', 'premium', 200, []),
+  row('POST /remote/session', 'premium', 201, session),
+  row('POST /admin/setup-config', 'admin', 200, { success: true }, setup),
+  row('GET /admin/subscriptions', 'admin', 200, [assigned]),
+  row('GET /admin/subscription-templates', 'admin', 200, [{ ...offered, id: text, template_name: 'Plan 1' }]),
+  row('POST /admin/assign-subscription', 'admin', 200, { success: true }, assignment),
+  row('POST /admin/subscription-templates', 'admin', 200, { success: true }, template),
+  row('GET /subscription/current', 'premium', 200, { is_premium: true }),
+  row('GET /premium/anti-hacking/alerts', 'premium', 200, [alert]),
+  row('GET /premium/anti-hacking/stats', 'premium', 200, stats),
+  row('GET /premium/anti-hacking/live-feed', 'premium', 200, { live_threats: list, current_stats: stats }),
+  row('POST /premium/anti-hacking/simulate-threat', 'premium', 200, { success: true, threat_detected: alert }),
+  row('POST /premium/anti-hacking/scan', 'premium', 200, { ...posture, status: text }),
 ];
 
 const LONG = 'x'.repeat(20_000);
@@ -361,23 +217,6 @@ describe('the specification', () => {
   );
 });
 
-describe('the specification: /firewall/rules/{id}', () => {
-  test('PUT answers the changed rule, DELETE removes it, a second DELETE is 404', async () => {
-    const { id } = z.object({ id: z.string() }).parse(await answerOf(send('POST', '/firewall/rules', 'customer', rule())));
-    const path = `/firewall/rules/${id}`;
-    expect(await answerOf(send('PUT', path, 'customer', { enabled: false }))).toMatchObject({ ...rule(), id, enabled: false });
-    for (const body of [{}, { enabled: 'true' }, { enabled: 1 }]) {
-      expect((await send('PUT', path, 'customer', body)).status).toBe(422);
-    }
-    expect((await send('PUT', path, 'anyone', { enabled: true })).status).toBe(401);
-    expect((await send('PUT', path, 'premium', { enabled: true })).status).toBe(404);
-    expect((await send('DELETE', path, 'anyone')).status).toBe(401);
-    expect((await send('DELETE', path, 'premium')).status).toBe(404);
-    expect((await send('DELETE', path, 'customer')).status).toBe(204);
-    expect((await send('DELETE', path, 'customer')).status).toBe(404);
-  });
-});
-
 describe('the specification: POST /antivirus/scan', () => {
   const upload = async (role: Role) => {
     const form = new FormData();
@@ -429,23 +268,5 @@ describe('typed values', () => {
   test('is 422 for a price of 1e309', async () => {
     const body = JSON.stringify(assignment()).replace('19.99', '1e309');
     expect((await send('POST', '/admin/assign-subscription', 'admin', body)).status).toBe(422);
-  });
-
-  test('is 404 for an unknown email, in words', async () => {
-    const response = await send('POST', '/admin/assign-subscription', 'admin', {
-      ...assignment(),
-      user_email: 'nobody@example.com',
-    });
-    const { status, detail } = problemSchema.parse(await response.json());
-    expect(status).toBe(404);
-    expect(detail).toContain('nobody@example.com');
-  });
-
-  // proves: asvs-7.4.2
-  test('by a deleted account is 401', async () => {
-    const gone = await app.signIn('gone');
-    await app.app.database.deleteFrom('users').where('email', '=', gone.email).execute();
-    const response = await app.fetch(`/api/auth/me`, { headers: { authorization: `Bearer ${gone.token}` } });
-    expect(response.status).toBe(401);
   });
 });

@@ -10,6 +10,7 @@ import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
 import { readAnswer, replyOf } from './harness.ts';
+import { updateRows } from './rows.ts';
 import { enginesOf, type ServerProcess } from './server-process.ts';
 import { listenAs } from './socket.ts';
 import { newUploadKey, openUpload, upload } from './upload.ts';
@@ -78,11 +79,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
         },
         /** A minute in which nothing was heard of who has a file. */
         async loseLeases() {
-          await database
-            .updateTable('jobs')
-            .set({ lease_until: '2020-01-01T00:00:00.000Z' })
-            .where('kind', '=', 'scan')
-            .execute();
+          await updateRows(database, 'jobs', { kind: 'scan' }, { lease_until: '2020-01-01T00:00:00.000Z' });
         },
         scans: async (server: ServerProcess): Promise<Scan[]> => replyOf(await call(server, listScans, { token })),
         alerts: async (server: ServerProcess) => replyOf(await call(server, listAlerts, { token })),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
+import { apiDocument } from '#test/api-document.ts';
 import { allEndpoints } from '#test/endpoints.ts';
-import { startTestApp } from '#test/harness.ts';
 import { endpointNames } from './api-names.ts';
 
 const BYTES_MAXIMUM = 390_000;
@@ -21,8 +21,7 @@ test('every endpoint of the contract has its name', async () => {
 });
 
 test('the API description is small, names its operations, tags and schemas, and leads nowhere else', async () => {
-  const { fetch } = await startTestApp();
-  const text = await (await fetch('/api/openapi.json')).text();
+  const text = await apiDocument();
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(BYTES_MAXIMUM);
   const document = documentSchema.parse(JSON.parse(text));
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));

@@ -5,6 +5,8 @@ import { listUsers } from '@palisade/contract/users';
 import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { insertRow, updateRows } from '#test/rows.ts';
+import { scanOf } from '#test/scan-of.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const dayAgo = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
@@ -26,80 +28,26 @@ async function start() {
         ({ username }) => username,
       ),
     async scan(user_id: string, scanned_at: string, threat_detected: string | null) {
-      const id = newId();
-      const row = {
-        id,
-        user_id,
-        filename: 'a.exe',
-        scanned_at,
-        threat_detected,
-        file_hash: id,
-        size: 1,
-        first_seen_at: scanned_at,
-      };
-      const scan_status = threat_detected === null ? ('clean' as const) : ('infected' as const);
-      await database
-        .insertInto('scans')
-        .values({
-          ...row,
-          scan_status,
-          notes: '[]',
-          engines: '[]',
-          spooled: 0,
-          attempts: 0,
-          engine_deaths: 0,
-          unended_readings: 0,
-          sealed: 0,
-          in_store: 0,
-        })
-        .execute();
+      const scan_status = threat_detected === null ? 'clean' : 'infected';
+      await insertRow(database, 'scans', scanOf(user_id, scanned_at, { threat_detected, scan_status }));
     },
     async alert(user_id: string, created_at: string, part: { simulated?: number; severity?: 'low' | 'high' } = {}) {
       const id = newId();
-      await database
-        .insertInto('alerts')
-        .values({
-          ...{ id, user_id, created_at, threat_type: 'intrusion_attempt', severity: 'high', description: 'Tried.' },
-          ...{ last_seen: created_at, last_id: id, count: 1, rule: 'test', outcome: 'unknown', evidence: '{}', simulated: 0 },
-          ...{ dedupe_key: id, status: 'open', session_ids: '[]', ...part },
-        })
-        .execute();
+      await insertRow(database, 'alerts', {
+        ...{ id, user_id, created_at, threat_type: 'intrusion_attempt', severity: 'high', description: 'Tried.' },
+        ...{ last_seen: created_at, last_id: id, count: 1, rule: 'test', outcome: 'unknown', evidence: '{}', simulated: 0 },
+        ...{ dedupe_key: id, status: 'open', session_ids: '[]', ...part },
+      });
     },
-    device: (user_id: string, last_seen_at: string) =>
-      database
-        .insertInto('devices')
-        .values({
-          ...{
-            id: newId(),
-            user_id,
-            device_name: 'Laptop',
-            hostname: 'laptop',
-            os: '{}',
-            public_key: newId(),
-            token_hash: newId(),
-          },
-          ...{ agent_version: '1', enrolled_at: dayAgo(60), confirmed_at: dayAgo(60), last_seen_at },
-          ...{
-            default_inbound: 'block',
-            default_outbound: 'allow',
-            own_rev: 0,
-            told_rev: 0,
-            ack_rev: 0,
-            ack_errors: '[]',
-            applied_rev: 0,
-          },
-          ...{
-            report_seq: 0,
-            blocked_total: 0,
-            blocked_number: 0,
-            posture: '[]',
-            foreign_tables: '[]',
-            is_watching: 0,
-            watched: '[]',
-            exclusions: '[]',
-          },
-        })
-        .execute(),
+    async device(user_id: string, last_seen_at: string) {
+      const names = { id: newId(), user_id, device_name: 'Laptop', hostname: 'laptop', public_key: newId(), token_hash: newId() };
+      const times = { enrolled_at: dayAgo(60), confirmed_at: dayAgo(60), last_seen_at };
+      const defaults = { default_inbound: 'block', default_outbound: 'allow' } as const;
+      const counts = { own_rev: 0, told_rev: 0, ack_rev: 0, applied_rev: 0, report_seq: 0, blocked_total: 0, blocked_number: 0 };
+      const lists = { ack_errors: '[]', posture: '[]', foreign_tables: '[]', watched: '[]', exclusions: '[]' };
+      const device = { ...names, ...times, ...defaults, ...counts, ...lists };
+      await insertRow(database, 'devices', { ...device, os: '{}', agent_version: '1', is_watching: 0 });
+    },
   };
 }
 
@@ -119,16 +67,8 @@ test('each number of people is that of its list', async () => {
   const { signIn, database, idOf, home, names, device, alert } = installation;
   for (const name of ['old', 'weak', 'warned', 'silent']) await signIn(name);
   const old = await idOf('old');
-  await database
-    .updateTable('users')
-    .set({ created_at: dayAgo(31), last_signed_in_at: dayAgo(31) })
-    .where('id', '=', old)
-    .execute();
-  await database
-    .updateTable('sessions')
-    .set({ last_used_at: dayAgo(31) })
-    .where('user_id', '=', old)
-    .execute();
+  await updateRows(database, 'users', { id: old }, { created_at: dayAgo(31), last_signed_in_at: dayAgo(31) });
+  await updateRows(database, 'sessions', { user_id: old }, { last_used_at: dayAgo(31) });
   const weak = await idOf('weak');
   // The newest state counts.
   const scores = [

@@ -8,7 +8,8 @@ import { templateFaults } from '@palisade/contract/template-faults';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { shortPhrases } from '#platform/openapi.ts';
-import { startListeningApp } from '#test/harness.ts';
+import { apiDocument } from '#test/api-document.ts';
+import { startTestApp } from '#test/harness.ts';
 import { PROBLEM_PHRASES, REFUSALS, SERVER_PHRASES } from './phrases.ts';
 
 const SOURCES = fileURLToPath(new URL('..', import.meta.url));
@@ -62,12 +63,11 @@ test('sentences that have no template are those of devices and of schemas', () =
 });
 
 test('the API description has the catalogs, and answers have their codes', async () => {
-  const { url, signIn } = await startListeningApp();
-  const description: unknown = await (await fetch(`${url}/api/openapi.json`)).json();
-  expect(description).toMatchObject({ 'x-phrases': shortPhrases(SERVER_PHRASES) });
+  const { fetch, signIn } = await startTestApp();
+  expect(JSON.parse(await apiDocument())).toMatchObject({ 'x-phrases': shortPhrases(SERVER_PHRASES) });
 
   const ask = async (path: string, init: RequestInit = {}) =>
-    phrasedProblemSchema.parse(await (await fetch(`${url}/api${path}`, init)).json());
+    phrasedProblemSchema.parse(await (await fetch(`/api${path}`, init)).json());
   const { token } = await signIn();
   const send = (path: string, body: unknown) =>
     ask(path, {

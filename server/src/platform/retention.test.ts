@@ -9,6 +9,8 @@ import { assignSubscription } from '@palisade/contract/subscription';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { expect, test } from 'vitest';
 import { replyOf, startTestApp } from '#test/harness.ts';
+import { incidentOf } from '#test/incident-of.ts';
+import { scanOf } from '#test/scan-of.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -67,35 +69,15 @@ test('scans, alerts that are over and entries of the audit log go after the days
   });
   const boss = await signIn('boss');
   const { id: user_id } = replyOf(await call(currentUser, { token: boss.token }));
-  const scan = (id: string, kept: { sealed: number; spooled: number }) => ({
-    ...{ id, user_id, filename: id, scan_status: 'clean' as const, status_detail: null, threat_detected: null },
-    ...{ threat_member: null, file_hash: '0'.repeat(64), size: 1, media_type: null, threat_facts: null, notes: '[]' },
-    ...{
-      engines: '[]',
-      coverage: null,
-      attempts: 1,
-      engine_deaths: 0,
-      unended_readings: 0,
-      in_store: 0,
-      sealed_sha256: null,
-      kept_until: null,
-      edition: null,
-      answered_from: null,
-      ...kept,
-    },
-    ...{ scanned_at: new Date(clock).toISOString(), first_seen_at: new Date(clock).toISOString() },
-  });
+  const scan = (id: string, kept: { sealed: number; spooled: number }) =>
+    scanOf(user_id, new Date(clock).toISOString(), { id, scan_status: 'clean', ...kept });
   await app.database
     .insertInto('scans')
     .values([scan('old', { sealed: 0, spooled: 0 }), scan('sealed', { sealed: 1, spooled: 0 })])
     .execute();
   for (const description of ['over', 'open']) {
-    await app.alerts.raise({
-      phrase: asWritten(description),
-      ...{ rule: 'brute_force.pair', key: description, user_id, threat_type: 'brute_force', severity: 'low' },
-      ...{ at: new Date(clock).toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
-      evidence: { threshold: asWritten('one'), events: [] },
-    });
+    const at = new Date(clock).toISOString();
+    await app.alerts.raise(incidentOf(user_id, { phrase: asWritten(description), key: description, severity: 'low', at }));
   }
   await app.database.updateTable('alerts').set({ status: 'resolved' }).where('description', '=', 'over').execute();
   const left = async () => ({

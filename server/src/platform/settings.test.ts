@@ -49,13 +49,6 @@ describe('settings', () => {
     expect(parseSettings(PUBLIC).limits.spray).toEqual({ count: 5, period_ms: 50_000 });
   });
 
-  test.each([[{ SMTP_URL: 'smpt://shield:hush@mail.example.com' }], [{ DATABASE_URL: 'mysql://shield:hush@localhost/x' }]])(
-    'a password in a wrong setting is not shown: %j',
-    (environment) => {
-      expect(() => parseSettings(environment)).toThrow(/^\w+ must start with (?!.*hush)/);
-    },
-  );
-
   test('local exposure on such an address runs, with a warning', () => {
     const settings = parseSettings({ HOST: '0.0.0.0', EXPOSURE: 'local' });
     expect(settings.exposure).toBe('local');

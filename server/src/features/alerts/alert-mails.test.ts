@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { createMail } from '#platform/mail.ts';
 import { addPerson, featureAccounts, featureAudit, featureDatabase, heldJobs } from '#test/feature-database.ts';
 import { isPostgres } from '#test/harness.ts';
+import { incidentOf } from '#test/incident-of.ts';
 import { createAlertMails } from './alert-mails.ts';
 import { createAlerts } from './alerts.ts';
 import { addDrill } from './drills.ts';
@@ -49,11 +50,10 @@ async function start(isPremium: (user_id: string) => boolean) {
   });
   const raise = async (user_id: string, description: string, severity: Severity = 'low') => {
     clock.now += 1;
-    await alerts.raise({
-      ...{ rule: 'brute_force.pair', key: description, user_id, threat_type: 'brute_force', severity, outcome: 'blocked' },
-      ...{ phrase: asWritten(description), at: new Date(clock.now).toISOString(), ip_address: null, browser_id: null },
-      ...{ session_id: null, evidence: { threshold: asWritten('One.'), events: [] } },
-    });
+    const at = new Date(clock.now).toISOString();
+    await alerts.raise(
+      incidentOf(user_id, { phrase: asWritten(description), key: description, severity, outcome: 'blocked', at }),
+    );
     clock.now += 1;
   };
   const digests = async (user_id: string) => {

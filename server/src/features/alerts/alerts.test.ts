@@ -28,6 +28,7 @@ import {
   ORIGIN,
 } from '#test/feature-database.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
+import { insertRow, oneRow } from '#test/rows.ts';
 import { createAlertCounts } from './alert-counts.ts';
 import { createAlertMails } from './alert-mails.ts';
 import { type AlertRow, alertOf } from './alert-record.ts';
@@ -345,10 +346,7 @@ describe('a sign-in', () => {
     const { id: user_id, raise, list, decider } = await person();
     const seen = { user_id, client: 'Firefox on Windows', first_seen: at(), last_seen: at(), trusted_at: null, reviewed: 0 };
     for (const id of ['mine', 'settled', 'theirs']) {
-      await database
-        .insertInto('known_browsers')
-        .values({ ...seen, id, browser_id: id, source: '203.0.113.7' })
-        .execute();
+      await insertRow(database, 'known_browsers', { ...seen, id, browser_id: id, source: '203.0.113.7' });
       await raise({ ...incident, browser_id: id });
     }
     const [theirs, settled, mine] = await list();
@@ -478,11 +476,7 @@ test('the monitor lists the watched things, and the start of the watch', async (
 test('the routes list, decide, hide and bring back', async () => {
   const { app, call, signIn } = await startTestApp();
   const { token, email } = await signIn();
-  const { id: user_id } = await app.database
-    .selectFrom('users')
-    .select('id')
-    .where('email', '=', email)
-    .executeTakeFirstOrThrow();
+  const { id: user_id } = await oneRow(app.database, 'users', { email });
   await givePremium(app.database, user_id);
   for (const key of ['one', 'two'])
     await app.alerts.raise({ ...incidentOf(user_id, PROBING), key, at: new Date().toISOString() });

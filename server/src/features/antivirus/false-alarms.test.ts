@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import { newId } from '#platform/id.ts';
 import { createLog } from '#platform/log.ts';
 import { addPerson, featureAccounts, featureAudit, featureDatabase, heldMail, ORIGIN } from '#test/feature-database.ts';
 import { queuedJobs } from '#test/queued-jobs.ts';
+import { insertRow } from '#test/rows.ts';
+import { scanOf } from '#test/scan-of.ts';
 import { createFalseAlarms } from './false-alarms.ts';
 
 const database = await featureDatabase();
@@ -23,18 +24,8 @@ const by = (actor_id: string) => ({ actor_id, origin: ORIGIN });
 /** A scan of Maria's, and the id of her report about it. */
 async function report(filename: string, scan_status: 'infected' | 'clean' = 'infected') {
   const time = new Date(clock.now).toISOString();
-  const scan = await database
-    .insertInto('scans')
-    .values({
-      ...{ id: newId(), user_id: maria, filename, scan_status, status_detail: null, scanned_at: time, first_seen_at: time },
-      ...{ threat_detected: 'EICAR-Test-File', threat_member: null, threat_facts: null, file_hash: 'ab', size: 1 },
-      ...{ media_type: null, notes: '[]', note_phrases: null, engines: '[]', coverage: null, spooled: 0, attempts: 1 },
-      ...{ engine_deaths: 0, engine_deaths_edition: null, unended_readings: 0, sealed: 1, in_store: 0, sealed_sha256: null },
-      ...{ home: null, kept_until: null, edition: null, answered_from: null },
-      ...{ device_id: null, device_name: null, device_path: null },
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+  const scan = scanOf(maria, time, { filename, scan_status, threat_detected: 'EICAR-Test-File', sealed: 1 });
+  await insertRow(database, 'scans', scan);
   await falseAlarms.report(scan, 'I wrote it myself.');
   const [seen] = await falseAlarms.list({ limit: 10 });
   return { id: seen?.id ?? '', scan, seen };

@@ -2,11 +2,12 @@ import { listScans, settleInfections } from '@palisade/contract/antivirus';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { EICAR } from '@palisade/scanner/test/files';
 import { expect, test } from 'vitest';
-import { replyOf, startListeningScanningApp } from '#test/harness.ts';
+import { replyOf, startTestApp } from '#test/harness.ts';
+import { updateRows } from '#test/rows.ts';
 import { scanned } from '#test/upload.ts';
 import { lastCopies } from './infections.ts';
 
-const app = await startListeningScanningApp();
+const app = await startTestApp();
 const { call, signIn } = app;
 await signIn('boss');
 
@@ -90,11 +91,7 @@ test('the bytes are gone from a device with their last copy', async () => {
   const rows = async () =>
     await database.updateTable('scans').set({ device_id: 'laptop' }).where('id', 'in', ids).returningAll().execute();
   const close = async (id: string) =>
-    await database
-      .updateTable('scans')
-      .set({ closed_at: '2026-01-01T00:00:00.000Z', closed_by: 'person' })
-      .where('id', '=', id)
-      .execute();
+    await updateRows(database, 'scans', { id }, { closed_at: '2026-01-01T00:00:00.000Z', closed_by: 'person' });
   const left = async () =>
     (
       await lastCopies(

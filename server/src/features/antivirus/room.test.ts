@@ -11,6 +11,7 @@ import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, noise, PDF } from '@palisade/scanner/test/files';
 import { describe, expect, test } from 'vitest';
 import { isStoreShared, type ListeningApp, replyOf, startListeningApp } from '#test/harness.ts';
+import { oneRow } from '#test/rows.ts';
 import { createSteeredEngine } from '#test/steered-engine.ts';
 import { openUpload, scanned } from '#test/upload.ts';
 
@@ -26,9 +27,7 @@ const refusalOf = async ({ answer }: { answer: Promise<{ status: number; body: s
 };
 
 describe('room for uploads', async () => {
-  const app = await startListeningApp({
-    environment: { SPOOL_PERSON_MAXIMUM: '3M', SPOOL_MAXIMUM: '4M', DISK_RESERVE: '1M' },
-  });
+  const app = await startListeningApp({ environment: { SPOOL_PERSON_MAXIMUM: '3M', SPOOL_MAXIMUM: '4M', DISK_RESERVE: '1M' } });
   const [eve, zoe, adam] = await Promise.all([app.signIn(), app.signIn(), app.signIn()]);
 
   // proves: attack-C.15-1
@@ -206,11 +205,7 @@ describe('an account that is deleted', async () => {
 
   test('a deletion of the account between the last byte and the record is reported so', async () => {
     const person = await app.signIn();
-    const { id } = await app.app.database
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', person.email)
-      .executeTakeFirstOrThrow();
+    const { id } = await oneRow(app.app.database, 'users', { email: person.email });
     const sent = openUpload(app, person.token);
     await sent.write(noise(MIB));
     await soon(() => expect(spool(app)).toHaveLength(1));

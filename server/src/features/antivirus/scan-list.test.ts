@@ -1,6 +1,7 @@
 import { countScans, listScans, type Scan } from '@palisade/contract/antivirus';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { insertRow } from '#test/rows.ts';
 import { scanned } from '#test/upload.ts';
 
 const PAGE = 500;
@@ -18,22 +19,15 @@ describe('a history of more than a thousand records', async () => {
   const idAt = (place: number) =>
     `0${(0x193_0000_0000 + place).toString(16)}`.padStart(12, '0').replace(/^(.{8})(.{4})$/u, '$1-$2-7000-8000-000000000000');
   for (let place = 0; place < COPIES; place += 100) {
-    await app.app.database
-      .insertInto('scans')
-      .values(
-        Array.from({ length: 100 }, (_, offset) => {
-          const number = place + offset;
-          const infected = number === 7 ? { scan_status: 'infected' as const, threat_detected: 'Very.Odd%Threat' } : {};
-          return {
-            ...row,
-            id: idAt(number),
-            filename: `Paper ${String(number).padStart(4, '0')}.pdf`,
-            size: number,
-            ...infected,
-          };
-        }),
-      )
-      .execute();
+    await insertRow(
+      app.app.database,
+      'scans',
+      Array.from({ length: 100 }, (_, offset) => {
+        const number = place + offset;
+        const infected = number === 7 ? { scan_status: 'infected' as const, threat_detected: 'Very.Odd%Threat' } : {};
+        return { ...row, id: idAt(number), filename: `Paper ${String(number).padStart(4, '0')}.pdf`, size: number, ...infected };
+      }),
+    );
   }
 
   const listed = async (query: string): Promise<Scan[]> => replyOf(await call(listScans, { token, query }));

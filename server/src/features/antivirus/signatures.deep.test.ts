@@ -137,13 +137,7 @@ describe('a server without feeds', async () => {
     await eventually(() => expect(app.app.engine.ready()).toBe(true));
     const { signatures } = replyOf(await app.call(readEngine, { token }));
     expect(signatures.built_at).toMatch(/^\d{4}-\d\d-\d\dT00:00:00\.000Z$/);
-    expect(signatures).toMatchObject({
-      hashes: 0,
-      as_of: null,
-      age_hours: null,
-      last_update_at: null,
-      last_outcome: null,
-    });
+    expect(signatures).toMatchObject({ hashes: 0, as_of: null, age_hours: null, last_update_at: null, last_outcome: null });
     expect(await app.app.embedded.reload({ rules_folder: join(app.data_dir, 'nothing-here'), feeds: [] })).toBe(false);
     expect(await scanned(app, token, 'eicar.com', EICAR)).toMatchObject({ threat_detected: 'EICAR-Test-File' });
   });

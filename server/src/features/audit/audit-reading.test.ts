@@ -5,6 +5,7 @@ import { createAuditCheck } from '#platform/audit-check.ts';
 import { verifyAudit } from '#platform/audit-verify.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { addPerson, featureAccounts, featureAudit, featureDatabase, ORIGIN } from '#test/feature-database.ts';
+import { updateRows } from '#test/rows.ts';
 import { unguard } from '#test/unguarded-audit.ts';
 import { createAuditLog } from './audit-log.ts';
 
@@ -87,18 +88,10 @@ describe('a check of the log', () => {
   test('reads all where the kept place was forged, or is no entry of the log', async () => {
     const { database, ask } = await start();
     await ask();
-    await database
-      .updateTable('installation')
-      .set({ value: '{"seq":3,"hash":"x","mac":"y"}' })
-      .where('name', '=', 'audit_verified')
-      .execute();
+    await updateRows(database, 'installation', { name: 'audit_verified' }, { value: '{"seq":3,"hash":"x","mac":"y"}' });
     expect(await ask()).toMatchObject({ fault: null, read: [1, 2, 3] });
     await unguard(database);
-    await database
-      .updateTable('audit_entries')
-      .set({ hash: '0'.repeat(64) })
-      .where('seq', '=', 3)
-      .execute();
+    await updateRows(database, 'audit_entries', { seq: 3 }, { hash: '0'.repeat(64) });
     expect(await ask()).toMatchObject({ fault: { seq: 3 } });
   });
 

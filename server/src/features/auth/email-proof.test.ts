@@ -8,6 +8,7 @@ import { restrainMail } from '#server/app/letters.ts';
 import { accountParts, type FeaturePerson, PASSWORD, SITE } from '#test/account-parts.ts';
 import { ORIGIN } from '#test/feature-database.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { insertRow } from '#test/rows.ts';
 
 const HOUR = 3_600_000;
 const NEW_PASSWORD = 'another long password';
@@ -38,14 +39,8 @@ const prove = (person: FeaturePerson, code: string) => emailProofs.prove(code, p
 async function plantFactors({ id }: FeaturePerson): Promise<void> {
   const since = new Date(clock.now).toISOString();
   const app = { secret: 'x', since, last_step: 0, pending_secret: null, pending_until: null, tries: 0, tries_until: since };
-  await database
-    .insertInto('totp')
-    .values({ user_id: id, ...app })
-    .execute();
-  await database
-    .insertInto('recovery_codes')
-    .values({ user_id: id, code_hash: `hash-${id}` })
-    .execute();
+  await insertRow(database, 'totp', { user_id: id, ...app });
+  await insertRow(database, 'recovery_codes', { user_id: id, code_hash: `hash-${id}` });
 }
 
 describe('an unproved address', () => {

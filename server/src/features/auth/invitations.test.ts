@@ -9,6 +9,7 @@ import {
 } from '@palisade/contract/invitation';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { oneRow } from '#test/rows.ts';
 
 const DAY_MS = 86_400_000;
 let clock = Date.parse('2026-11-20T10:00:00Z');
@@ -46,11 +47,7 @@ describe('an invitation', () => {
       role: 'support',
       username: 'zoe',
     });
-    const stored = await app.app.database
-      .selectFrom('users')
-      .select('email_proven_at')
-      .where('email', '=', 'zoe@example.com')
-      .executeTakeFirstOrThrow();
+    const stored = await oneRow(app.app.database, 'users', { email: 'zoe@example.com' });
     expect(stored.email_proven_at).not.toBeNull();
     expect(problemOf(await accept(token, 'zoe-2'))).toMatchObject({ status: 422, errors: [{ field: 'token' }] });
     expect(await open()).toEqual([]);

@@ -19,7 +19,7 @@ import { checkScamText, trustDomain } from '@palisade/contract/scam-check';
 import { assignSubscription, createTemplate, listTemplates, requestPlan } from '@palisade/contract/subscription';
 import { addPasskey, confirmIdentity, requestNewPasskey, requestPasskeyProof } from '@palisade/contract/two-factor';
 import { eventually } from '@palisade/scanner/test/eventually';
-import { EICAR, noise, zip } from '@palisade/scanner/test/files';
+import { EICAR } from '@palisade/scanner/test/files';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -28,16 +28,21 @@ import { newId } from '#platform/id.ts';
 import { PERSONAL_TABLES } from '#server/app/tables.ts';
 import { enrol } from '#test/agent-double.ts';
 import { Authenticator } from '#test/authenticator.ts';
-import { freshDatabase, isPostgres, type ListeningApp, problemOf, replyOf, startListeningScanningApp } from '#test/harness.ts';
+import { freshDatabase, isPostgres, type ListeningApp, problemOf, replyOf, startListeningApp } from '#test/harness.ts';
+import { insertRow, oneRow } from '#test/rows.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
+import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { attach, scanned } from '#test/upload.ts';
 import { makeRecoveryCodes } from './recovery-codes.ts';
 import { accountKey } from './sign-in.ts';
 
 const smtp = await startSmtpServer();
-const app = await startListeningScanningApp({
+const LOCKED = Buffer.from('a file that nobody opens');
+const { engine, steered } = createSteeredEngine();
+steered.find = (bytes) => (bytes.equals(LOCKED) ? unreadAs('encrypted') : {});
+const app = await startListeningApp({
   environment: { SMTP_URL: smtp.url, RESET_DELIVERY: 'email' },
-  surroundings: { mail_look_ms: 20 },
+  surroundings: { mail_look_ms: 20, embedded_engine: engine },
 });
 const { call, registerAndSignIn: signIn } = app;
 const boss = await signIn('boss');
@@ -50,44 +55,23 @@ async function leaveQuestions(user_id: string, name: string): Promise<void> {
   const { database } = app.app;
   const [device_id, at] = [newId(), '2026-11-20T10:00:00.000Z'];
   const device = { id: device_id, user_id, name, kind: 'android', key: name, address: null } as const;
-  await database
-    .insertInto('web_devices')
-    .values({ ...device, created_at: at, last_question_at: at })
-    .execute();
+  await insertRow(database, 'web_devices', { ...device, created_at: at, last_question_at: at });
   const policy = { user_id, categories: '[]', services: '[]', safe_search: 'off', paused_until: null };
   await database.insertInto('web_policies').values(policy).execute();
-  await database
-    .insertInto('web_names')
-    .values({ id: newId(), user_id, name: `${name}.example`, verdict: 'block', created_at: at })
-    .execute();
-  await database
-    .insertInto('web_counts')
-    .values({ id: newId(), device_id, user_id, hour: at, category: 'answered', count: 1 })
-    .execute();
+  await insertRow(database, 'web_names', { id: newId(), user_id, name: `${name}.example`, verdict: 'block', created_at: at });
+  await insertRow(database, 'web_counts', { id: newId(), device_id, user_id, hour: at, category: 'answered', count: 1 });
   const shown = { name: `${name}.shown.example`, count: 1, last_at: at };
-  await database
-    .insertInto('web_shown_names')
-    .values({ id: newId(), user_id, device_id, ...shown })
-    .execute();
+  await insertRow(database, 'web_shown_names', { id: newId(), user_id, device_id, ...shown });
   const household_id = newId();
   await database.insertInto('households').values({ id: household_id, time_zone: 'UTC', created_at: at }).execute();
   await database.insertInto('guardians').values({ user_id, household_id, joined_at: at }).execute();
   const invite = { email: `guest-of-${name}@example.com`, token_hash: `home of ${name}`, created_at: at, expires_at: at };
-  await database
-    .insertInto('household_invites')
-    .values({ id: newId(), household_id, user_id, ...invite })
-    .execute();
+  await insertRow(database, 'household_invites', { id: newId(), household_id, user_id, ...invite });
   const profile = { name, picture: 'fox', age_group: 'child', shared_by: '[]', paused_until: null, created_at: at } as const;
   const rules = JSON.stringify({ categories: [], services: [], safe_search: 'off', times: [] });
-  await database
-    .insertInto('profiles')
-    .values({ id: newId(), household_id, ...profile, rules, ask_key: `page of ${name}` })
-    .execute();
+  await insertRow(database, 'profiles', { id: newId(), household_id, ...profile, rules, ask_key: `page of ${name}` });
   const refusal = { name: `${name}.example`, rule: `${name}.example`, category: 'dangerous', count: 1, last_at: at };
-  await database
-    .insertInto('web_refusals')
-    .values({ id: newId(), user_id, device_id, ...refusal })
-    .execute();
+  await insertRow(database, 'web_refusals', { id: newId(), user_id, device_id, ...refusal });
 }
 
 async function leaveTraces(name: string): Promise<Person & { id: string; recovery_code: string }> {
@@ -96,7 +80,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   const { id } = replyOf(await call(currentUser, { token }));
   const infected = await scanned(app, token, `${name}.com`, EICAR);
   await call(reportFalseAlarm, { token, params: { id: infected.id }, body: { reason: `says ${name}` } });
-  await scanned(app, token, `${name}.zip`, zip([{ name: 'locked', content: noise(64), flags: 1 }]));
+  await scanned(app, token, `${name}.zip`, LOCKED);
   await call(sendMessage, { token, body: { message: `it is ${name}`, sender: 'user' } });
   await attach(app, token, `${name}.txt`, Buffer.from(`it is ${name}`));
   await call(setPresence, { token, body: { presence: 'away' } });
@@ -121,22 +105,12 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   replyOf(await call(writeSessionMessage, { token, params: { id: own.id }, body: { message: 'Hello' } }));
   const sent = { kind: 'file', side: 'customer', author: 'me', filename: 'a.txt', size: 1, sha256: 'a'.repeat(64) } as const;
   const known = { status: 'clean', threat: null, sent_at: '2026-11-20T10:00:00.000Z', arrived_at: null } as const;
-  await app.app.database
-    .insertInto('remote_files')
-    .values({ id: newId(), session_id: own.id, user_id: id, ...sent, ...known })
-    .execute();
-  const conversation = await app.app.database
-    .selectFrom('conversations')
-    .select('id')
-    .where('user_id', '=', id)
-    .executeTakeFirstOrThrow();
-  await app.app.database
-    .insertInto('arrived_mails')
-    .values({
-      ...{ id: newId(), conversation_id: conversation.id, user_id: id, mail_key: 'mail', state: 'unverified', size: 1 },
-      ...{ sha256: 'a'.repeat(64), message_id: null, arrived_at: known.sent_at, read_at: null },
-    })
-    .execute();
+  await insertRow(app.app.database, 'remote_files', { id: newId(), session_id: own.id, user_id: id, ...sent, ...known });
+  const conversation = await oneRow(app.app.database, 'conversations', { user_id: id });
+  await insertRow(app.app.database, 'arrived_mails', {
+    ...{ id: newId(), conversation_id: conversation.id, user_id: id, mail_key: 'mail', state: 'unverified', size: 1 },
+    ...{ sha256: 'a'.repeat(64), message_id: null, arrived_at: known.sent_at, read_at: null },
+  });
   await leaveQuestions(id, name);
   const { session_code } = replyOf(await call(createSession, { token: boss.token }));
   replyOf(await call(joinSession, { token, body: { session_code } }));
@@ -149,10 +123,7 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
   replyOf(await call(scanPosture, { token }));
   replyOf(await call(saveDeviceWish, { token, body: { system: 'phone', note: `for ${name}` } }));
   const invited = { id: newId(), email, role: 'customer', token_hash: `hash of ${name}` } as const;
-  await app.app.database
-    .insertInto('invitations')
-    .values({ ...invited, created_at: known.sent_at, expires_at: known.sent_at })
-    .execute();
+  await insertRow(app.app.database, 'invitations', { ...invited, created_at: known.sent_at, expires_at: known.sent_at });
   await call(forgotPassword, { body: { email } });
   const recovery_code = await leaveSecondFactors(id);
   await eventually(() => expect(smtp.received.filter(({ to }) => to === email)).toHaveLength(2));
@@ -163,31 +134,30 @@ async function leaveTraces(name: string): Promise<Person & { id: string; recover
 async function leaveDevice({ token }: Person, name: string): Promise<void> {
   const { device_id } = await enrol(app, token, { hostname: name });
   const { database } = app.app;
-  const { user_id } = await database
-    .selectFrom('devices')
-    .select('user_id')
-    .where('id', '=', device_id)
-    .executeTakeFirstOrThrow();
+  const { user_id } = await oneRow(database, 'devices', { id: device_id });
   const { id: scan_id } = replyOf(await call(startDeviceScan, { token, params: { id: device_id }, body: { scan: 'quick' } }));
   const file = { path: `/home/${name}/a`, file_hash: 'a'.repeat(64), size: 1, threat: 'X', member: null, reason: null };
   const found = { found_at: '2026-11-20T10:00:00.000Z', state: 'left', order_id: null, order_action: null } as const;
-  await database
-    .insertInto('device_findings')
-    .values({ id: newId(), user_id, device_id, finding_id: newId(), scan_id, ...file, ...found })
-    .execute();
+  await insertRow(database, 'device_findings', {
+    id: newId(),
+    user_id,
+    device_id,
+    finding_id: newId(),
+    scan_id,
+    ...file,
+    ...found,
+  });
   const session = replyOf(await call(createSession, { token }));
   const measured = { from: null, to: '2026-11-20T10:00:00.000Z', changes: [], more: 0, unread: [] };
-  await database
-    .insertInto('device_sessions')
-    .values({
-      ...{ id: newId(), user_id, device_id, session_id: session.id, state: 'measured' },
-      ...{ asked_at: found.found_at, ended_at: found.found_at, measured: JSON.stringify(measured) },
-    })
-    .execute();
-  await database
-    .insertInto('enrolment_codes')
-    .values({ code_hash: `code of ${user_id}`, user_id, expires_at: '2030-01-01T00:00:00.000Z' })
-    .execute();
+  await insertRow(database, 'device_sessions', {
+    ...{ id: newId(), user_id, device_id, session_id: session.id, state: 'measured' },
+    ...{ asked_at: found.found_at, ended_at: found.found_at, measured: JSON.stringify(measured) },
+  });
+  await insertRow(database, 'enrolment_codes', {
+    code_hash: `code of ${user_id}`,
+    user_id,
+    expires_at: '2030-01-01T00:00:00.000Z',
+  });
 }
 
 /** As two-factor sign-in and refused sign-ins leave them. */
@@ -196,40 +166,19 @@ async function leaveSecondFactors(user_id: string): Promise<string> {
   const [recovery_code = ''] = await makeRecoveryCodes(database.$pickTables<'recovery_codes'>(), user_id);
   const until = '2030-01-01T00:00:00.000Z';
   const totp = { secret: null, since: null, last_step: 0, pending_secret: 'sealed', pending_until: until };
-  await database
-    .insertInto('totp')
-    .values({ user_id, ...totp, tries: 0, tries_until: until })
-    .execute();
+  await insertRow(database, 'totp', { user_id, ...totp, tries: 0, tries_until: until });
   const passkey = { rp_id: 'localhost', name: 'A key', counter: 0, transports: '[]', created_at: until, last_used_at: null };
   const credential = { credential_id: `credential of ${user_id}`, public_key: 'public' };
-  await database
-    .insertInto('passkeys')
-    .values({ id: newId(), user_id, ...credential, ...passkey })
-    .execute();
+  await insertRow(database, 'passkeys', { id: newId(), user_id, ...credential, ...passkey });
   const challenge = { user_id, challenge_hash: `challenge of ${user_id}`, expires_at: until };
-  await database
-    .insertInto('passkey_challenges')
-    .values({ ...challenge, purpose: 'add' })
-    .execute();
-  await database
-    .insertInto('sign_in_challenges')
-    .values({ ...challenge, password_mark: 'mark', browser_id: null, tries: 0 })
-    .execute();
+  await insertRow(database, 'passkey_challenges', { ...challenge, purpose: 'add' });
+  await insertRow(database, 'sign_in_challenges', { ...challenge, password_mark: 'mark', browser_id: null, tries: 0 });
   const block = { kind: 'pair', rule: 'wrong_passwords', source: '192.0.2.1', since: until, until, level: 1, counts: 1 } as const;
   const suppression = { rule: 'a rule', source: '192.0.2.1', description: 'x', hidden_count: 0, last_hidden_at: null };
-  await database
-    .insertInto('alert_suppressions')
-    .values({ id: newId(), user_id, ...suppression, created_at: until, until })
-    .execute();
-  await database
-    .insertInto('alert_mails')
-    .values({ dedupe_key: `mail about ${user_id}`, user_id, day: '2026-11-20' })
-    .execute();
+  await insertRow(database, 'alert_suppressions', { id: newId(), user_id, ...suppression, created_at: until, until });
+  await insertRow(database, 'alert_mails', { dedupe_key: `mail about ${user_id}`, user_id, day: '2026-11-20' });
   const lifted = { lifted_at: null, lifted_by: null };
-  await database
-    .insertInto('blocks')
-    .values({ id: newId(), user_id, account: `account of ${user_id}`, ...block, ...lifted })
-    .execute();
+  await insertRow(database, 'blocks', { id: newId(), user_id, account: `account of ${user_id}`, ...block, ...lifted });
   return recovery_code;
 }
 
@@ -400,11 +349,7 @@ describe('the deletion of an account', () => {
 
   test("takes the person out of a source's counts, which stay, and of other people's alerts", async () => {
     const person = await signIn('counted-among');
-    const { id } = await app.app.database
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', person.email)
-      .executeTakeFirstOrThrow();
+    const { id } = await oneRow(app.app.database, 'users', { email: person.email });
     const emails = ['first@example.com', person.email, 'last@example.com'];
     for (const email of emails) expect((await call(login, { body: { email, password: 'not it' } })).status).toBe(401);
     for (const path of ['/admin/users', '/admin/blocks', '/admin/audit']) {
@@ -452,7 +397,7 @@ test.runIf(isPostgres())(
   async () => {
     const { location, dispose } = await freshDatabase();
     afterAll(dispose);
-    const busy = await startListeningScanningApp({ surroundings: { database: location } });
+    const busy = await startListeningApp({ surroundings: { database: location } });
     await busy.registerAndSignIn('boss');
     const { token, email, password } = await busy.registerAndSignIn();
     const other = new Client({ connectionString: 'postgres' in location ? location.postgres : '' });

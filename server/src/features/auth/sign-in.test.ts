@@ -36,15 +36,8 @@ function waysIn(use: SecondFactors['use']) {
       end: (session_id) => Promise.resolve(void ended.push(session_id)),
     },
     secondFactors: { methods: never, use },
-    challenges: {
-      issue: never,
-      find: () => Promise.resolve(waiting),
-      attempt: (_, work) => work(),
-      end: never,
-    },
-    guard: {
-      attempt: (_, work) => work({ failed: () => Promise.resolve(admitted.push('failed') + 4), succeeded: never }),
-    },
+    challenges: { issue: never, find: () => Promise.resolve(waiting), attempt: (_, work) => work(), end: never },
+    guard: { attempt: (_, work) => work({ failed: () => Promise.resolve(admitted.push('failed') + 4), succeeded: never }) },
     passkeys: { request: never, ownerOf: (id) => Promise.resolve(id === 'known' ? MARIA.id : undefined) },
     audit: { record: never },
     observe: (event) => Promise.resolve(void events.push(event)),

@@ -12,6 +12,7 @@ import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
 import { expect, test } from 'vitest';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
+import { insertRow } from '#test/rows.ts';
 import { listenAs } from '#test/socket.ts';
 import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { attach, tryAttach } from '#test/upload.ts';
@@ -132,10 +133,14 @@ test('an empty file, too many of them, and one that is too large are refused', a
     .orderBy('sessions.id', 'desc')
     .executeTakeFirstOrThrow();
   for (let count = 0; count < UNSENT_ATTACHMENTS_MAXIMUM; count += 1)
-    await app.app.database
-      .insertInto('chat_attachments')
-      .values({ id: `file-${count}`, uploader_id, ...row, status: 'clean', threat: null, created_at: new Date().toISOString() })
-      .execute();
+    await insertRow(app.app.database, 'chat_attachments', {
+      id: `file-${count}`,
+      uploader_id,
+      ...row,
+      status: 'clean',
+      threat: null,
+      created_at: new Date().toISOString(),
+    });
   expect(problemOf(await tryAttach(app, token, 'one more', TEXT)).code).toBe('conflict');
 });
 

@@ -112,10 +112,7 @@ test('the inbox has phrases for a text that stands for a card', async () => {
   const { id } = await customerWith('please look at it');
   expect(await lastOf(id)).toMatchObject({ text: 'please look at it', phrases: null });
   replyOf(await call(startRemoteSession, { token: ana.token, params: { id } }));
-  expect(await lastOf(id)).toMatchObject({
-    text: 'A remote session',
-    phrases: [{ code: 'preview.remote_session', params: {} }],
-  });
+  expect(await lastOf(id)).toMatchObject({ text: 'A remote session', phrases: [{ code: 'preview.remote_session', params: {} }] });
 });
 
 test('an export of a person’s data has the phrases as data, and a transcript has the English', async () => {

@@ -91,10 +91,7 @@ test.each(['Etc/Unknown', 'Mars/Olympus'])(
       time_zone: 'UTC',
       unknown_time_zone: zone,
     });
-    expect(replyOf(await call(readReport, { token: boss.token }))).toMatchObject({
-      time_zone: 'UTC',
-      unknown_time_zone: zone,
-    });
+    expect(replyOf(await call(readReport, { token: boss.token }))).toMatchObject({ time_zone: 'UTC', unknown_time_zone: zone });
     const { token: of_customer } = await customer();
     expect(replyOf(await call(readChat, { token: of_customer })).staff).toMatchObject({ is_open: false });
     await set({});

@@ -9,6 +9,7 @@ import { expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { chatEnglish } from '#test/chat-english.ts';
 import { problemOf, replyOf, startListeningApp } from '#test/harness.ts';
+import { insertRow, updateRows } from '#test/rows.ts';
 import { startSmtpServer } from '#test/smtp-server.ts';
 import { createSteeredEngine } from '#test/steered-engine.ts';
 import { resolverOf } from './mail-proof.ts';
@@ -119,13 +120,10 @@ async function retained() {
     id: newId(),
   };
   const long_ago = '1990-01-01T00:00:00.000Z';
-  await app.app.database
-    .insertInto('arrived_mails')
-    .values({
-      ...{ id, conversation_id, user_id, mail_key: id, state: 'message', size: 1, sha256: '', message_id: null },
-      ...{ arrived_at: long_ago, read_at: long_ago },
-    })
-    .execute();
+  await insertRow(app.app.database, 'arrived_mails', {
+    ...{ id, conversation_id, user_id, mail_key: id, state: 'message', size: 1, sha256: '', message_id: null },
+    ...{ arrived_at: long_ago, read_at: long_ago },
+  });
   await vi.waitFor(async () => {
     expect(await app.app.database.selectFrom('arrived_mails').select('id').where('id', '=', id).execute()).toEqual([]);
   }, soon);
@@ -240,11 +238,7 @@ test('unverified mails are kept up to 100 MB of a conversation; excess ones stay
   const customer = await answered();
   mailbox.deliver(mailOf(customer, 'the first'));
   await noteOf(customer);
-  await app.app.database
-    .updateTable('arrived_mails')
-    .set({ size: 100 * 1024 * 1024 })
-    .where('conversation_id', '=', customer.id)
-    .execute();
+  await updateRows(app.app.database, 'arrived_mails', { conversation_id: customer.id }, { size: 100 * 1024 * 1024 });
   mailbox.deliver(mailOf(customer, 'the second'));
   await vi.waitFor(() => expect([...mailbox.mails.values()].map(({ flagged }) => flagged)).toEqual([true]), soon);
   expect((await notes(customer))[0]).toMatchObject({ card: null });

@@ -1,10 +1,11 @@
 import { readDashboard } from '@palisade/contract/dashboard';
 import { addRule } from '@palisade/contract/firewall';
-import { EICAR, nestedGzip, PDF } from '@palisade/scanner/test/files';
+import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test } from 'vitest';
-import { isStoreShared, replyOf, startListeningApp, startListeningScanningApp } from '#test/harness.ts';
+import { isStoreShared, replyOf, startListeningApp, startTestApp } from '#test/harness.ts';
 import { listenAs } from '#test/socket.ts';
+import { createSteeredEngine, unreadAs } from '#test/steered-engine.ts';
 import { scanned } from '#test/upload.ts';
 
 /** Asked for from the first day on; it counts from the second. */
@@ -16,6 +17,8 @@ const SECOND_FACTOR = {
   fix_route: '/dashboard?open=security&tab=two-factor',
 };
 
+const DEEP = Buffer.from('an archive in too many others');
+
 const NO_PLAN = {
   ...{ has_subscription: false, plan_name: null, is_premium: false, expires_at: null, price: null, currency: null },
   ...{ features: [], max_devices: null, max_web_devices: null, max_profiles: null, duration_months: null },
@@ -26,7 +29,9 @@ const NOTHING = {
 };
 
 describe('the status of the dashboard', async () => {
-  const app = await startListeningScanningApp();
+  const { engine, steered } = createSteeredEngine();
+  steered.find = (bytes) => (bytes.equals(DEEP) ? unreadAs('depth') : {});
+  const app = await startTestApp({ surroundings: { embedded_engine: engine } });
   const { call, signIn } = app;
   await signIn('boss');
   const { token } = await signIn('maria');
@@ -52,7 +57,7 @@ describe('the status of the dashboard', async () => {
       ...{ test_files_found: 1, last_finished_at: record.scanned_at },
     });
     for (let index = 0; index < 5; index += 1) await scanned(app, token, `${index}.pdf`, PDF);
-    const unread = await scanned(app, token, 'deep.gz', nestedGzip(PDF, 17));
+    const unread = await scanned(app, token, 'deep.gz', DEEP);
     replyOf(await call(addRule, { token, body: { rule_name: "'; drop", port: '22' } }));
     const after = await status();
     expect(after.recent_scans.map(({ filename }) => filename)).toEqual(['deep.gz', '4.pdf', '3.pdf', '2.pdf', '1.pdf', '0.pdf']);

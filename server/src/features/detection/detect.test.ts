@@ -109,7 +109,8 @@ const rulesOf = (events: readonly Sighting[]) => run(events).findings.map(({ rul
 
 const repeated = (count: number, text: string) => Array.from({ length: count }, () => text);
 const accounts = (count: number) => times(count, (index) => failed({ account: `account-${index}` }));
-const guesses = (count: number) => times(count, () => failed());
+const same = (count: number, event: At) => times(count, () => event);
+const guesses = (count: number) => same(count, failed());
 const turns = (count: number, ofAccounts: number) =>
   times(count, (index) => failed({ account: `account-${index % ofAccounts}` }));
 /** One account twice, then so many together. */
@@ -121,104 +122,75 @@ const commands = (count: number) => times(count, (index) => refused('admin_endpo
 const infections = (count: number, sha256: (index: number) => string, change: Parameters<typeof infected>[0] = {}) =>
   times(count, (index) => infected({ ...change, sha256: sha256(index), scan_id: `scan-${index}` }));
 
+const alike = () => 'same';
+const soon = (events: readonly At[]) => every(SECOND, events);
+const OTHER = { account: 'another' };
+const [PAIR, SPRAY, DISTRIBUTED] = ['brute_force.pair medium', 'brute_force.spray high', 'brute_force.distributed high'];
+const AFTER_HIGH = 'suspicious_login.after_failures high';
+const [INFECTED, OUTBREAK] = ['malware_detected.infected high', 'malware_detected.outbreak critical'];
+
+type Row = [name: string, fires: Sighting[], says: string[], below: Sighting[], saysBelow?: string[]];
+
+const SPRAYED = soon(accounts(5));
+const GUESSED = soon(guesses(6));
+const SPREAD = soon(from(20, 5));
+const AGAIN = [...SPREAD, failed({ source: '198.51.100.9' })(100 * SECOND)];
+/** A sign-in by a strange browser, at one of the sources that guessed. */
+const strange = (source = '203.0.113.4') => succeeded({ source, browser: STRANGE });
+const passkey = { has_second_factor: true, with_password: false };
+const [LATER, LATEST] = [6 * SECOND, 7 * SECOND];
+
+/** Failed sign-ins with their finding, a suspicious sign-in after them, and an ordinary one. */
+const AFTER: [name: string, before: Sighting[], rule: string, suspicious: Sighting, ordinary: Sighting][] = [
+  ['same source', SPRAYED, SPRAY, succeeded(OTHER)(LATER), succeeded({ ...OTHER, source: '198.51.100.9' })(LATER)],
+  ['at one of many sources, in time', SPREAD, DISTRIBUTED, strange()(258 * SECOND), strange()(259 * SECOND)],
+  ['where guessing goes on', AGAIN, DISTRIBUTED, strange('198.51.100.9')(339 * SECOND), strange()(339 * SECOND)],
+  ['where the owner never was', SPREAD, DISTRIBUTED, strange()(20 * SECOND), succeeded({ source: '203.0.113.4' })(20 * SECOND)],
+  ['with a password', soon(guesses(5)), PAIR, succeeded({ has_second_factor: true })(LATER), succeeded(passkey)(LATER)],
+  ['the guessed account', GUESSED, PAIR, succeeded()(LATER), succeeded(OTHER)(LATER)],
+  [
+    'also when a passkey came between',
+    [...SPRAYED, succeeded({ account: 'third', with_password: false })(LATER)],
+    SPRAY,
+    succeeded(OTHER)(LATEST),
+    succeeded({ account: 'third', with_password: false })(LATEST),
+  ],
+];
+
 /** Each rule's own events, its findings, and the same events one step below its threshold. */
-const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[], saysBelow?: string[]][] = [
-  ['pair', every(2 * MINUTE, guesses(5)), ['brute_force.pair medium'], every(2 * MINUTE, guesses(4))],
+const TABLE: Row[] = [
+  ['pair', every(2 * MINUTE, guesses(5)), [PAIR], every(2 * MINUTE, guesses(4))],
   [
     'pair, at the second step',
-    every(
-      0,
-      times(5, () => failed({ step: 'second_factor' })),
-    ),
-    ['brute_force.pair medium'],
-    every(
-      0,
-      times(4, () => failed({ step: 'second_factor' })),
-    ),
+    every(0, same(5, failed({ step: 'second_factor' }))),
+    [PAIR],
+    every(0, same(4, failed({ step: 'second_factor' }))),
   ],
   // The fifth account is what tells guessing from a household; in an order that is no spray.
-  ['burst', every(SECOND, burst(6)), ['brute_force.burst medium', 'brute_force.spray high'], every(SECOND, turns(8, 4))],
+  ['burst', every(SECOND, burst(6)), ['brute_force.burst medium', SPRAY], every(SECOND, turns(8, 4))],
   ['slow', every(15 * SECOND, accounts(14)), ['brute_force.slow medium'], every(15 * SECOND, accounts(13))],
   ['slow, of enough accounts', every(15 * SECOND, accounts(14)), ['brute_force.slow medium'], every(15 * SECOND, turns(36, 9))],
-  ['spray', every(SECOND, accounts(5)), ['brute_force.spray high'], every(SECOND, accounts(4))],
-  ['distributed', every(2 * MINUTE, from(20, 5)), ['brute_force.distributed high'], every(2 * MINUTE, from(19, 5))],
-  ['distributed, from enough', every(2 * MINUTE, from(20, 6)), ['brute_force.distributed high'], every(2 * MINUTE, from(20, 4))],
-  [
-    'after failures',
-    every(SECOND, [...guesses(5), succeeded()]),
-    ['brute_force.pair medium', 'suspicious_login.after_failures high'],
-    every(SECOND, [...guesses(4), succeeded()]),
-  ],
+  ['spray', every(SECOND, accounts(5)), [SPRAY], every(SECOND, accounts(4))],
+  ['distributed', every(2 * MINUTE, from(20, 5)), [DISTRIBUTED], every(2 * MINUTE, from(19, 5))],
+  ['distributed, from enough', every(2 * MINUTE, from(20, 6)), [DISTRIBUTED], every(2 * MINUTE, from(20, 4))],
+  ...AFTER.map(([name, before, rule, suspicious, ordinary]): Row => {
+    const first = [...before, suspicious];
+    return [`after failures, ${name}`, first, [rule, AFTER_HIGH], [...before, ordinary], [rule]];
+  }),
+  ['after failures, one step below', soon([...guesses(5), succeeded()]), [PAIR, AFTER_HIGH], soon([...guesses(4), succeeded()])],
   [
     'after failures, of an administrator, in time',
     [...every(0, guesses(5)), succeeded({ role: 'admin' })(239 * SECOND)],
-    ['brute_force.pair medium', 'suspicious_login.after_failures critical'],
+    [PAIR, 'suspicious_login.after_failures critical'],
     [...every(0, guesses(5)), succeeded({ role: 'admin' })(240 * SECOND)],
-    ['brute_force.pair medium'],
-  ],
-  [
-    'after failures, same source',
-    every(SECOND, [...accounts(5), succeeded({ account: 'somebody' })]),
-    ['brute_force.spray high', 'suspicious_login.after_failures high'],
-    every(SECOND, [...accounts(5), succeeded({ account: 'somebody', source: '198.51.100.9' })]),
-    ['brute_force.spray high'],
+    [PAIR],
   ],
   [
     'after failures, to one account after the other',
-    every(SECOND, [...accounts(5), succeeded({ account: 'own' }), succeeded({ account: 'somebody' })]),
-    ['brute_force.spray high', 'suspicious_login.after_failures high', 'suspicious_login.after_failures high'],
-    every(SECOND, [...accounts(5), succeeded({ account: 'own' })]),
-    ['brute_force.spray high', 'suspicious_login.after_failures high'],
-  ],
-  [
-    'after failures, at one of many sources, in time',
-    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', browser: STRANGE })(258 * SECOND)],
-    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
-    [...every(SECOND, from(20, 5)), succeeded({ source: '203.0.113.4', browser: STRANGE })(259 * SECOND)],
-    ['brute_force.distributed high'],
-  ],
-  [
-    'after failures, at one of many sources, where guessing goes on',
-    [
-      ...every(SECOND, from(20, 5)),
-      failed({ source: '198.51.100.9' })(100 * SECOND),
-      succeeded({ source: '198.51.100.9', browser: STRANGE })(339 * SECOND),
-    ],
-    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
-    [
-      ...every(SECOND, from(20, 5)),
-      failed({ source: '198.51.100.9' })(100 * SECOND),
-      succeeded({ source: '203.0.113.4', browser: STRANGE })(339 * SECOND),
-    ],
-    ['brute_force.distributed high'],
-  ],
-  [
-    'after failures, at one of many sources, where the owner never was',
-    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4', browser: STRANGE })]),
-    ['brute_force.distributed high', 'suspicious_login.after_failures high'],
-    every(SECOND, [...from(20, 5), succeeded({ source: '203.0.113.4' })]),
-    ['brute_force.distributed high'],
-  ],
-  [
-    'after failures, with a password',
-    every(SECOND, [...guesses(5), succeeded({ has_second_factor: true })]),
-    ['brute_force.pair medium', 'suspicious_login.after_failures high'],
-    every(SECOND, [...guesses(5), succeeded({ has_second_factor: true, with_password: false })]),
-    ['brute_force.pair medium'],
-  ],
-  [
-    'after failures, also when a passkey came between',
-    every(SECOND, [...accounts(5), succeeded({ account: 'another', with_password: false }), succeeded({ account: 'somebody' })]),
-    ['brute_force.spray high', 'suspicious_login.after_failures high'],
-    every(SECOND, [...accounts(5), succeeded({ account: 'another', with_password: false })]),
-    ['brute_force.spray high'],
-  ],
-  [
-    'after failures, same account after guessing of one',
-    every(SECOND, [...guesses(6), succeeded()]),
-    ['brute_force.pair medium', 'suspicious_login.after_failures high'],
-    every(SECOND, [...guesses(6), succeeded({ account: 'somebody' })]),
-    ['brute_force.pair medium'],
+    soon([...accounts(5), succeeded({ account: 'own' }), succeeded(OTHER)]),
+    [SPRAY, AFTER_HIGH, AFTER_HIGH],
+    soon([...accounts(5), succeeded({ account: 'own' })]),
+    [SPRAY, AFTER_HIGH],
   ],
   [
     'new browser',
@@ -234,47 +206,35 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
   ],
   ['token moved', [moved(0)], ['suspicious_login.token_moved high'], []],
   ['block not effective', [succeeded({ is_refused: true })(0)], ['suspicious_login.block_not_effective high'], [succeeded()(0)]],
-  ['infected', [infected()(0)], ['malware_detected.infected high'], []],
+  ['infected', [infected()(0)], [INFECTED], []],
   ['a test file', [infected({ is_test_file: true })(0)], ['malware_detected.infected low'], []],
   [
     'outbreak',
-    every(
-      51 * SECOND,
-      infections(8, () => 'same'),
-    ),
-    [...repeated(8, 'malware_detected.infected high'), 'malware_detected.outbreak critical'],
-    every(
-      52 * SECOND,
-      infections(8, () => 'same'),
-    ),
-    repeated(8, 'malware_detected.infected high'),
+    every(51 * SECOND, infections(8, alike)),
+    [...repeated(8, INFECTED), OUTBREAK],
+    every(52 * SECOND, infections(8, alike)),
+    repeated(8, INFECTED),
   ],
   [
     'outbreak of different files',
     every(29 * MINUTE, infections(3, String)),
-    [...repeated(3, 'malware_detected.infected high'), 'malware_detected.outbreak critical'],
+    [...repeated(3, INFECTED), OUTBREAK],
     every(30 * MINUTE, infections(3, String)),
-    repeated(3, 'malware_detected.infected high'),
+    repeated(3, INFECTED),
   ],
   [
     'outbreak of test files',
-    every(
-      SECOND,
-      infections(8, () => 'same', { is_test_file: true }),
-    ),
+    every(SECOND, infections(8, alike, { is_test_file: true })),
     [...repeated(8, 'malware_detected.infected low'), 'malware_detected.outbreak low'],
-    every(
-      SECOND,
-      infections(7, () => 'same', { is_test_file: true }),
-    ),
+    every(SECOND, infections(7, alike, { is_test_file: true })),
     repeated(7, 'malware_detected.infected low'),
   ],
   [
     'outbreak, but told again',
     every(SECOND, infections(3, String)),
-    [...repeated(3, 'malware_detected.infected high'), 'malware_detected.outbreak critical'],
+    [...repeated(3, INFECTED), OUTBREAK],
     every(SECOND, infections(3, String, { told_again: true })),
-    repeated(3, 'malware_detected.infected high'),
+    repeated(3, INFECTED),
   ],
   ['phishing', [infected({ is_phishing: true })(0)], ['phishing_attempt.verdict medium'], []],
   ['probing', every(SECOND, paths(11)), ['intrusion_attempt.probing medium'], every(SECOND, paths(10))],
@@ -282,10 +242,7 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     'probing, different',
     every(SECOND, paths(11)),
     ['intrusion_attempt.probing medium'],
-    every(
-      SECOND,
-      times(30, () => refused('unknown_path', '/old')),
-    ),
+    every(SECOND, same(30, refused('unknown_path', '/old'))),
   ],
   ['exploit strings', every(4 * SECOND, attacks(3)), ['intrusion_attempt.exploit_strings high'], every(5 * SECOND, attacks(3))],
   [
@@ -299,23 +256,9 @@ const TABLE: [name: string, fires: Sighting[], says: string[], below: Sighting[]
     'privilege, different',
     every(SECOND, commands(3)),
     ['intrusion_attempt.privilege high'],
-    every(
-      SECOND,
-      times(9, () => refused('admin_endpoint', '/api/admin/one')),
-    ),
+    every(SECOND, same(9, refused('admin_endpoint', '/api/admin/one'))),
   ],
-  [
-    'rate',
-    every(
-      SECOND,
-      times(6, () => limited),
-    ),
-    ['ddos_attempt.rate low'],
-    every(
-      SECOND,
-      times(5, () => limited),
-    ),
-  ],
+  ['rate', every(SECOND, same(6, limited)), ['ddos_attempt.rate low'], every(SECOND, same(5, limited))],
 ];
 
 describe('a rule fires on its own events, and is silent one step below', () => {

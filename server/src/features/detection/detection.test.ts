@@ -71,14 +71,7 @@ const signedIn = (
   change: Around & { browser_id?: string | null; account?: string } = {},
 ): Extract<SecurityEvent, { kind: 'login_succeeded' }> => {
   const { browser_id = null, account = 'maria', ...rest } = change;
-  const data = {
-    account,
-    session_id: 's',
-    role: 'customer',
-    browser_id,
-    has_second_factor: false,
-    with_password: true,
-  } as const;
+  const data = { account, session_id: 's', role: 'customer', browser_id, has_second_factor: false, with_password: true } as const;
   return { ...around, ...rest, kind: 'login_succeeded', data };
 };
 const times = <T>(count: number, event: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => event(index));

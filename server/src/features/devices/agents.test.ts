@@ -153,10 +153,7 @@ test('a device is online only while its agent reports, and says what keeps it fr
   const instance = 'a'.repeat(32);
   const { identity, device, hear } = await withDevice({ instance });
   expect(await device()).toMatchObject({ state: 'online', health: null });
-  const health = {
-    ...{ watcher: 'stalled' as const, files_unread: 3, workers_stuck: 1 },
-    overflow: { at: at(), folders: 2 },
-  };
+  const health = { ...{ watcher: 'stalled' as const, files_unread: 3, workers_stuck: 1 }, overflow: { at: at(), folders: 2 } };
   await hear(reportOf({ health }));
   expect(await device()).toMatchObject({ state: 'online', health });
   // It is connected, and has not reported for long.

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { computer, newKey, reportOf } from '#test/agent-double.ts';
 import { openDevices } from '#test/device-parts.ts';
 import { ORIGIN } from '#test/feature-database.ts';
+import { insertRow } from '#test/rows.ts';
 import { keyFingerprint } from './device-record.ts';
 import { hashOf } from './enrolment.ts';
 
@@ -63,10 +64,11 @@ test('fits the plan, decided by the database however many come at once; a revoke
   // Codes of one person end each other, so these are put there.
   const codes = ['A', 'B', 'C', 'D'].map((letter) => letter.repeat(10));
   const expires_at = new Date(clock.time + 600_000).toISOString();
-  await database
-    .insertInto('enrolment_codes')
-    .values(codes.map((code) => ({ code_hash: hashOf(code), user_id, expires_at })))
-    .execute();
+  await insertRow(
+    database,
+    'enrolment_codes',
+    codes.map((code) => ({ code_hash: hashOf(code), user_id, expires_at })),
+  );
   const answers = await Promise.allSettled(codes.map((code) => enrolWith(code)));
   expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
   await devices.revoke(await rowOf(first.device_id), { origin: ORIGIN, actor_id: user_id });

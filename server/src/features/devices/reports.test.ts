@@ -77,10 +77,7 @@ test('counts each part of the dropped packets once in spite of repeats, and by i
   };
   await hear(reportOf({ seq: 1, ...first }));
   await hear(reportOf({ seq: 2, ...first }));
-  expect(await read()).toMatchObject({
-    ...{ packets: 53, packets_total: 153 },
-    sources: [{ ...first.blocked[0], packets: 3 }],
-  });
+  expect(await read()).toMatchObject({ ...{ packets: 53, packets_total: 153 }, sources: [{ ...first.blocked[0], packets: 3 }] });
   // Another start of the agent did not hear that it was noted.
   const again = await connect(identity, { instance: 'a'.repeat(32) });
   const hearAgain = (parts: Parameters<typeof reportOf>[0]) =>

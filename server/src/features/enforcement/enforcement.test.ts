@@ -9,9 +9,7 @@ const {
   app,
   call,
   registerAndSignIn: signIn,
-} = await startTestApp({
-  environment: { LIMITS: 'recovery=2/15m,recovery.source=9/15m,register.source=3/1h' },
-});
+} = await startTestApp({ environment: { LIMITS: 'recovery=2/15m,recovery.source=9/15m,register.source=3/1h' } });
 const admin = await signIn('boss', 'admin');
 
 async function guess(email: string, times: number): Promise<number> {

@@ -1,4 +1,3 @@
-import { asWritten } from '@palisade/contract/alert-phrases';
 import { type HistoryDay, readHistory, simulateThreat } from '@palisade/contract/anti-hacking';
 import { currentUser, login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
@@ -8,6 +7,7 @@ import { assignSubscription } from '@palisade/contract/subscription';
 import { expect, test } from 'vitest';
 import type { Incident } from '#platform/incident.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { incidentOf } from '#test/incident-of.ts';
 
 const clock = { now: Date.parse('2026-11-10T10:00:00.000Z') };
 const app = await startTestApp({ surroundings: { now: () => clock.now } });
@@ -36,23 +36,9 @@ async function newcomer(time: string) {
   };
 }
 
-/** A rule's finding about a person; each test sets the fields that it is about. */
-function incident(user_id: string, at: string, outcome: Incident['outcome'] = 'blocked'): Incident {
-  return {
-    user_id,
-    at,
-    outcome,
-    rule: 'probing',
-    key: at,
-    threat_type: 'intrusion_attempt',
-    severity: 'low',
-    phrase: asWritten('Unknown paths were probed.'),
-    ip_address: null,
-    evidence: { threshold: asWritten('more than 10'), events: [] },
-    browser_id: null,
-    session_id: null,
-  };
-}
+/** A finding about a person, of a kind that counts as one that was stopped. */
+const incident = (user_id: string, at: string, outcome: Incident['outcome'] = 'blocked') =>
+  incidentOf(user_id, { at, outcome, key: at, severity: 'low' });
 
 const dayOf = (days: readonly HistoryDay[], day: string) => days.find((one) => one.day === day);
 const SSH = { rule_name: 'ssh', direction: 'inbound', action: 'allow', protocol: 'tcp', port: '22' } as const;

@@ -13,13 +13,7 @@ import { statusOf } from './status.ts';
 const DAY_MS = 86_400_000;
 const NO_ALERTS = { count: 0, newest: undefined };
 const nothing: PostureFacts = {
-  account: {
-    common_password: undefined,
-    second_factor: undefined,
-    is_admin: false,
-    age_ms: DAY_MS,
-    unreviewed_browsers: [],
-  },
+  account: { common_password: undefined, second_factor: undefined, is_admin: false, age_ms: DAY_MS, unreviewed_browsers: [] },
   remote: { long_sessions: 0 },
   devices: undefined,
   ...{ web: undefined, home: undefined },

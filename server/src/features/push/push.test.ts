@@ -1,6 +1,5 @@
 import { createDecipheriv, createECDH, createPublicKey, type ECDH, hkdfSync, randomBytes, verify } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
-import { asWritten } from '@palisade/contract/alert-phrases';
 import { changePassword, login, logout } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
 import { answerConversation, listConversations } from '@palisade/contract/desk';
@@ -9,9 +8,10 @@ import { endOtherSessions } from '@palisade/contract/sessions';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Incident } from '#platform/incident.ts';
 import { afterFile } from '#test/after-file.ts';
-import { problemOf, replyOf, startScanningApp } from '#test/harness.ts';
+import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { incidentOf } from '#test/incident-of.ts';
+import { oneRow, updateRows } from '#test/rows.ts';
 import { pushKeyOf } from './web-push.ts';
 
 /** A browser: its keys, and how it reads a message (RFC 8291, section 3). */
@@ -69,7 +69,7 @@ afterFile(() => service.close());
 const address = service.address();
 const origin = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
 
-const app = await startScanningApp({ surroundings: { push_service: origin } });
+const app = await startTestApp({ surroundings: { push_service: origin } });
 const { call } = app;
 
 beforeEach(() => {
@@ -138,14 +138,9 @@ describe('a browser that asked for notices', () => {
       .select('user_id as id')
       .where('endpoint', '=', person.endpoint)
       .executeTakeFirstOrThrow();
-    const incident: Omit<Incident, 'severity'> = {
-      ...{ rule: 'test.rule', key: 'one', user_id: id, threat_type: 'intrusion_attempt', phrase: asWritten('It happened.') },
-      ...{ at: new Date().toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
-      evidence: { threshold: asWritten('One.'), events: [] },
-    };
-    await app.app.alerts.raise({ ...incident, key: 'low', severity: 'low' });
-    await app.app.alerts.raise({ ...incident, severity: 'high' });
-    await app.app.alerts.raise({ ...incident, severity: 'high' });
+    await app.app.alerts.raise(incidentOf(id, { key: 'low', severity: 'low' }));
+    await app.app.alerts.raise(incidentOf(id));
+    await app.app.alerts.raise(incidentOf(id));
     const left = () => app.app.database.selectFrom('jobs').select('kind').where('kind', '=', 'push').execute();
     await eventually(() => expect(taken).not.toEqual([]));
     // A job goes after its notice is taken.
@@ -214,16 +209,13 @@ describe('a subscription', () => {
     {
       of: 'a session over its time',
       end: async ({ endpoint }: Person) => {
-        const found = await app.app.database
-          .selectFrom('push_subscriptions')
-          .select('session_id')
-          .where('endpoint', '=', endpoint)
-          .executeTakeFirstOrThrow();
-        await app.app.database
-          .updateTable('sessions')
-          .set({ last_used_at: '2020-01-01T00:00:00.000Z' })
-          .where('id', '=', found.session_id)
-          .execute();
+        const found = await oneRow(app.app.database, 'push_subscriptions', { endpoint });
+        await updateRows(
+          app.app.database,
+          'sessions',
+          { id: found.session_id ?? '' },
+          { last_used_at: '2020-01-01T00:00:00.000Z' },
+        );
       },
     },
     {
@@ -234,23 +226,10 @@ describe('a subscription', () => {
   ])('ends with $of', async ({ end }) => {
     const [person, other] = [await subscribed(), await subscribed()];
     await end(person);
-    const { id } = await app.app.database
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', person.email)
-      .executeTakeFirstOrThrow();
-    const of = (user_id: string): Incident => ({
-      ...{ rule: 'test.rule', key: 'one', user_id, threat_type: 'intrusion_attempt', phrase: asWritten('It happened.') },
-      ...{ at: new Date().toISOString(), outcome: 'unknown', ip_address: null, browser_id: null, session_id: null },
-      ...{ severity: 'high', evidence: { threshold: asWritten('One.'), events: [] } },
-    });
-    const owner = await app.app.database
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', other.email)
-      .executeTakeFirstOrThrow();
-    await app.app.alerts.raise(of(id));
-    await app.app.alerts.raise(of(owner.id));
+    const { id } = await oneRow(app.app.database, 'users', { email: person.email });
+    const owner = await oneRow(app.app.database, 'users', { email: other.email });
+    await app.app.alerts.raise(incidentOf(id));
+    await app.app.alerts.raise(incidentOf(owner.id));
     await eventually(() => expect(taken.map(({ path }) => `${origin}${path}`)).toEqual([other.endpoint]));
   });
 
@@ -275,11 +254,7 @@ describe('a subscription', () => {
     // The same person in the same browser has one.
     replyOf(await take(await again(person), `${person.endpoint}#b`));
     expect(await rows(person.endpoint)).toHaveLength(1);
-    const { id } = await app.app.database
-      .selectFrom('users')
-      .select('id')
-      .where('email', '=', person.email)
-      .executeTakeFirstOrThrow();
+    const { id } = await oneRow(app.app.database, 'users', { email: person.email });
     await app.app.database.deleteFrom('sessions').where('user_id', '=', id).execute();
     replyOf(await take(other.token, person.endpoint));
     expect(await browsersOf(other.token)).toHaveLength(1);
@@ -287,11 +262,7 @@ describe('a subscription', () => {
 
   test('of an older version is renewed by the browser of the same person, and by no other', async () => {
     const [person, other] = [await subscribed(), await app.signIn()];
-    await app.app.database
-      .updateTable('push_subscriptions')
-      .set({ session_id: null })
-      .where('endpoint', '=', person.endpoint)
-      .execute();
+    await updateRows(app.app.database, 'push_subscriptions', { endpoint: person.endpoint }, { session_id: null });
     const renew = (token: string) =>
       call(subscribePush, { token, body: { endpoint: person.endpoint, keys: person.browser.keys, renews: true } });
     expect(await browsersOf(person.token)).toEqual([]);

@@ -312,9 +312,7 @@ describe('a person who loses access', () => {
       async ({ token, password }) => {
         const body = { current_password: password, new_password: 'another long password' };
         // In another browser: this one's session is ended by it.
-        const other = await call(login, {
-          body: { email: replyOf(await call(currentUser, { token })).email, password },
-        });
+        const other = await call(login, { body: { email: replyOf(await call(currentUser, { token })).email, password } });
         return await call(changePassword, { token: replyOf(other).access_token, body });
       },
       EVENTS_CLOSED.unauthenticated,

@@ -8,6 +8,7 @@ import { assignSubscription, createTemplate, requestPlan } from '@palisade/contr
 import { eventually } from '@palisade/scanner/test/eventually';
 import { expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { updateRows } from '#test/rows.ts';
 
 const NOTHING = {
   conversations: 0,
@@ -38,11 +39,7 @@ test('a fresh installation says that the first account administers it, and then 
   await call(setupConfig, { token: boss.token, body });
   const file = new FormData();
   file.append('file', new Blob(['hello']), 'a.txt');
-  await app.fetch(`/api/antivirus/scan`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${boss.token}` },
-    body: file,
-  });
+  await app.fetch(`/api/antivirus/scan`, { method: 'POST', headers: { authorization: `Bearer ${boss.token}` }, body: file });
   const customer = await app.registerAndSignIn();
   expect(replyOf(await call(readOverview, { token: boss.token })).first_steps).toEqual({
     provider: true,
@@ -65,11 +62,12 @@ test('a fresh installation says that the first account administers it, and then 
   expect(waiting.mails).toBe(0);
 
   // Work that has used up its attempts stays, and is counted.
-  await app.app.database
-    .updateTable('jobs')
-    .set({ dead_at: new Date().toISOString(), claimed_by: null, lease_until: null })
-    .where('kind', '=', 'retention')
-    .execute();
+  await updateRows(
+    app.app.database,
+    'jobs',
+    { kind: 'retention' },
+    { dead_at: new Date().toISOString(), claimed_by: null, lease_until: null },
+  );
   // A change by hand tells no event: an answer is trusted for 5 s.
   later_ms = 5_001;
   expect(replyOf(await call(readOverview, { token: boss.token })).waiting.jobs).toBe(1);

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { profileLimit } from '#server/app/household.ts';
 import { addPerson, featureDatabase } from '#test/feature-database.ts';
+import { insertRow, oneRow } from '#test/rows.ts';
 import { CategoryLists } from './category-lists.ts';
 import {
   effectiveNames,
@@ -197,13 +198,10 @@ async function home() {
     await database.insertInto('guardians').values({ user_id: id, household_id, joined_at: NOW }).execute();
   async function add({ rules = NO_RULES, age_group = 'child', shared_by = [], paused_until }: Person = {}) {
     const id = newId();
-    await database
-      .insertInto('profiles')
-      .values({
-        ...{ id, household_id, name: 'Tim', picture: 'fox', age_group, ask_key: id, created_at: NOW },
-        ...{ rules: JSON.stringify(rules), shared_by: JSON.stringify(shared_by), paused_until: paused_until ?? null },
-      })
-      .execute();
+    await insertRow(database, 'profiles', {
+      ...{ id, household_id, name: 'Tim', picture: 'fox', age_group, ask_key: id, created_at: NOW },
+      ...{ rules: JSON.stringify(rules), shared_by: JSON.stringify(shared_by), paused_until: paused_until ?? null },
+    });
     return id;
   }
   const profiles = new ProfilePolicies({
@@ -236,20 +234,13 @@ test('a device asks four queries each few seconds: its key, its profile with gua
   const profile_id = await add();
   await add();
   const user_id = await addPerson(database, { role: 'admin' });
-  const { household_id } = await database
-    .selectFrom('profiles')
-    .select('household_id')
-    .where('id', '=', profile_id)
-    .executeTakeFirstOrThrow();
+  const { household_id } = await oneRow(database, 'profiles', { id: profile_id });
   await database.insertInto('guardians').values({ user_id, household_id, joined_at: NOW }).execute();
   const key = newKey();
-  await database
-    .insertInto('web_devices')
-    .values({
-      ...{ id: newId(), user_id, profile_id, name: 'Phone', kind: 'android', key, address: null },
-      ...{ created_at: NOW, last_question_at: null },
-    })
-    .execute();
+  await insertRow(database, 'web_devices', {
+    ...{ id: newId(), user_id, profile_id, name: 'Phone', kind: 'android', key, address: null },
+    ...{ created_at: NOW, last_question_at: null },
+  });
   const now = () => clock.now;
   const limits: number[] = [];
   const profiles = new ProfilePolicies({

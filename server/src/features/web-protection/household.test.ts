@@ -35,6 +35,7 @@ import { eventually } from '@palisade/scanner/test/eventually';
 import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp } from '#test/harness.ts';
+import { insertRow } from '#test/rows.ts';
 
 const ADDRESS = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1]);
 /** A name server that knows every name. */
@@ -227,10 +228,7 @@ test('“May I?” tells each guardian once, counts the rest, and the answer is 
     const session = await database.selectFrom('sessions').select('id').where('user_id', '=', user_id).executeTakeFirstOrThrow();
     const endpoint = `https://fcm.googleapis.com/fcm/send/${token}`;
     const subscription = { id: newId(), user_id, session_id: session.id, endpoint, p256dh: '', auth: '' };
-    await database
-      .insertInto('push_subscriptions')
-      .values({ ...subscription, created_at: new Date(clock.now).toISOString() })
-      .execute();
+    await insertRow(database, 'push_subscriptions', { ...subscription, created_at: new Date(clock.now).toISOString() });
     return async () => {
       const jobs = await database.selectFrom('jobs').select('payload').where('kind', '=', 'push').execute();
       return jobs.filter(({ payload }) => payload.includes(subscription.id)).length;

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { addPerson, featureDatabase } from '#test/feature-database.ts';
+import { insertRow } from '#test/rows.ts';
 import { type DangerousRefusal, type Outcome, QuestionCounts } from './question-counts.ts';
 import { refusedNameIncident } from './refused-name-incident.ts';
 
@@ -24,13 +25,10 @@ afterEach(async () => {
 async function start(onDangerous: (refusal: DangerousRefusal) => Promise<void> = async () => {}) {
   const user_id = await addPerson(database);
   const device_id = newId();
-  await database
-    .insertInto('web_devices')
-    .values({
-      ...{ id: device_id, user_id, name: 'Phone', kind: 'android', key: device_id, address: null },
-      ...{ created_at: new Date(now).toISOString(), last_question_at: null },
-    })
-    .execute();
+  await insertRow(database, 'web_devices', {
+    ...{ id: device_id, user_id, name: 'Phone', kind: 'android', key: device_id, address: null },
+    ...{ created_at: new Date(now).toISOString(), last_question_at: null },
+  });
   const failures: unknown[] = [];
   const counts = new QuestionCounts({
     ...{

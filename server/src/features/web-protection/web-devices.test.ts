@@ -3,6 +3,7 @@ import { inTransaction } from '#platform/in-transaction.ts';
 import { Problem } from '#platform/problem.ts';
 import { addPerson, featureDatabase } from '#test/feature-database.ts';
 import { isPostgres } from '#test/harness.ts';
+import { insertRow } from '#test/rows.ts';
 import { askerAt } from './name-listeners.ts';
 import { WebDevices } from './web-devices.ts';
 import type { WebProtectionTables } from './web-protection.tables.ts';
@@ -142,10 +143,7 @@ test('names of a device with a profile are never shown', async () => {
   const created_at = new Date().toISOString();
   await database.insertInto('households').values({ id, time_zone: 'UTC', created_at }).execute();
   const profile = { id, household_id: id, name: 'Tim', picture: 'fox', age_group: 'child', ask_key: id, created_at } as const;
-  await database
-    .insertInto('profiles')
-    .values({ ...profile, shared_by: '[]', rules: '{}', paused_until: null })
-    .execute();
+  await insertRow(database, 'profiles', { ...profile, shared_by: '[]', rules: '{}', paused_until: null });
   expect(await devices.list(user_id)).toMatchObject([{ can_show_names: true, names_until: (await read()).names_until }]);
   await database.updateTable('web_devices').set({ profile_id: id }).where('id', '=', id).execute();
   expect(await devices.list(user_id)).toMatchObject([{ can_show_names: false, names_until: null }]);

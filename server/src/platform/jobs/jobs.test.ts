@@ -15,6 +15,7 @@ import { inTransaction } from '#platform/in-transaction.ts';
 import { migrate } from '#platform/migrations.ts';
 import { EFFECT, type EffectTables, effectWorker } from '#test/job-worker.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
+import { insertRow, updateRows } from '#test/rows.ts';
 import { type Job, Postponed } from './job.ts';
 import { type JobKind, jobKind } from './job-kind.ts';
 import { type JobTables, LeaseLost } from './job-tables.ts';
@@ -134,7 +135,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       expect(done).toEqual([2]);
     });
 
-    test('1,000 of them over 4 workers are done once each, and no row stays', async () => {
+    test('400 of them over 4 workers are done once each, and no row stays', async () => {
       emptyAfter();
       const kind = plain({ at_once: 10 });
       const done: number[] = [];
@@ -148,7 +149,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
         });
         return jobs;
       });
-      const all = Array.from({ length: 1_000 }, (_, n) => n);
+      const all = Array.from({ length: 400 }, (_, n) => n);
       await workers[0]?.enqueueAll(
         tables,
         kind,
@@ -362,11 +363,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       });
       await jobs.enqueueAll(tables, kind, [{ payload: { n: 1 } }, { payload: { n: 0 } }, { payload: { n: 2 } }]);
       const [, poison] = await rows();
-      await database
-        .updateTable('jobs')
-        .set({ payload: '{"n":"not a number"}' })
-        .where('id', '=', poison?.id ?? '')
-        .execute();
+      await updateRows(database, 'jobs', { id: poison?.id ?? '' }, { payload: '{"n":"not a number"}' });
       await jobs.start();
       await soon(async () => expect(await jobs.countDead()).toBe(2));
       expect(tried).toEqual([1, 2, 3]);
@@ -516,7 +513,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       const sooner = server({ every_ms: { recurring: 3 }, look_ms: HOUR_MS });
       sooner.handle(kind, () => Promise.resolve(void done.push(3)));
       await sooner.start();
-      await soon(() => expect(done.filter((index) => index === 3).length).toBeGreaterThan(100));
+      await soon(() => expect(done.filter((index) => index === 3).length).toBeGreaterThan(20));
       expect(await rows()).toHaveLength(1);
     });
 
@@ -589,18 +586,17 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       const recurring = jobKind({ name: 'recurring', payload: noPayload, every_ms: HOUR_MS });
       let done = 0;
       // The database's clock was years ahead when these were planned and claimed, and is right again.
-      await database
-        .insertInto('jobs')
-        .values(
-          [recurring, kind].map(({ name: of }, index) => ({
-            ...{ id: `jumped-${index}`, kind: of, payload: '{"n":1}', priority: 1, attempts: 1, claims: 1, asked_again: 0 },
-            ...{ cancelled: 0, last_error: null, dead_at: null, created_at: '2026-01-01T00:00:00.000Z' },
-            ...(index === 0
-              ? { once: 'recurring', run_at: '2090-01-01T00:00:00.000Z', claimed_by: null, lease_until: null }
-              : { once: null, run_at: '2026-01-01T00:00:00.000Z', claimed_by: 'gone', lease_until: '2090-01-01T00:00:00.000Z' }),
-          })),
-        )
-        .execute();
+      await insertRow(
+        database,
+        'jobs',
+        [recurring, kind].map(({ name: of }, index) => ({
+          ...{ id: `jumped-${index}`, kind: of, payload: '{"n":1}', priority: 1, attempts: 1, claims: 1, asked_again: 0 },
+          ...{ cancelled: 0, last_error: null, dead_at: null, created_at: '2026-01-01T00:00:00.000Z' },
+          ...(index === 0
+            ? { once: 'recurring', run_at: '2090-01-01T00:00:00.000Z', claimed_by: null, lease_until: null }
+            : { once: null, run_at: '2026-01-01T00:00:00.000Z', claimed_by: 'gone', lease_until: '2090-01-01T00:00:00.000Z' }),
+        })),
+      );
       const jobs = server({ lease_ms: 200 });
       jobs.handle(recurring, () => Promise.resolve());
       jobs.handle(kind, async () => {
@@ -628,11 +624,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(async () => expect(await jobs.countDead()).toBe(2));
       const [old] = await rows();
       const before = new Date(Date.now() - 31 * 24 * HOUR_MS).toISOString();
-      await database
-        .updateTable('jobs')
-        .set({ dead_at: before })
-        .where('id', '=', old?.id ?? '')
-        .execute();
+      await updateRows(database, 'jobs', { id: old?.id ?? '' }, { dead_at: before });
       await server().start();
       await soon(async () => expect(await jobs.countDead()).toBe(1));
     });
