@@ -53,6 +53,7 @@ export function AuthFields({ mode, values, messages, onChange }: AuthFieldsProps
           <TextInput
             {...field('reset_token')}
             label="Reset Token"
+            description="The code you got."
             autoComplete="one-time-code"
             autoCapitalize="none"
             spellCheck={false}

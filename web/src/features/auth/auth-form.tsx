@@ -5,9 +5,8 @@ import { Button } from '#ui/button.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { AuthFields } from './auth-fields.tsx';
 import { ModeLink } from './auth-mode-link.tsx';
-import { AUTH_MODES, type AuthMode } from './auth-modes.ts';
+import { AUTH_MODES, type AuthMode, lineOf } from './auth-modes.ts';
 import type { AuthMessage, Refusal } from './auth-state.ts';
-import { OUTBOX_HINT } from './auth-submits.ts';
 import { AuthTabs } from './auth-tabs.tsx';
 import { useAuthForm } from './use-auth-form.tsx';
 import { takesPasskeys } from './use-passkey-offer.ts';
@@ -92,7 +91,12 @@ export function AuthForm({ notice, config, prepare }: AuthFormProps) {
             )}
           </div>
           {!isTab && (
-            <div className="auth-form__back">
+            <div className="auth-form__links">
+              {mode === 'forgot-password' && (
+                <ModeLink mode="reset-password" onChoose={moveTo}>
+                  I have a code
+                </ModeLink>
+              )}
               <ModeLink mode="login" onChoose={moveTo}>
                 Back to Login
               </ModeLink>
@@ -112,15 +116,12 @@ interface HeadingProps {
 }
 
 function Heading({ mode, isTab, config, notice }: HeadingProps) {
-  const { title, line } = AUTH_MODES[mode];
   const administrator = config?.administrator ?? 'there';
-  const isFirst = isTab && administrator === 'first_account';
   return (
     <>
       <header className="auth-form__heading">
-        <h1>{title}</h1>
-        <p className="sub">{isFirst ? 'This installation is new. The first account manages it.' : line}</p>
-        {mode === 'reset-password' && config?.reset_delivery === 'outbox' && <p className="sub">{OUTBOX_HINT}</p>}
+        <h1>{AUTH_MODES[mode].title}</h1>
+        <p className="sub">{lineOf(mode, config)}</p>
       </header>
       {notice && <p className="auth-form__notice">{NOTICES[notice]}</p>}
       {isTab && administrator !== 'there' && administrator !== 'first_account' && <FirstAccount administrator={administrator} />}

@@ -1,3 +1,5 @@
+import type { Config } from '#api/config.ts';
+
 /** Modes of the sign-in screen. */
 export type AuthMode = 'login' | 'register' | 'forgot-password' | 'reset-password' | 'recover-username';
 
@@ -10,12 +12,12 @@ export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit:
   },
   'forgot-password': {
     title: 'Forgot your password?',
-    line: 'Enter your email to get a reset token.',
+    line: 'Enter your email to get a code for a new password.',
     submit: 'Send Reset Instructions',
   },
   'reset-password': {
     title: 'Set a new password',
-    line: 'Enter your reset token and a new password. You’ll be signed out everywhere.',
+    line: 'Enter your code and a new password. You’ll be signed out everywhere.',
     submit: 'Reset Password',
   },
   'recover-username': {
@@ -24,6 +26,21 @@ export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit:
     submit: 'Recover Username',
   },
 };
+
+const CODE_BY_HAND = 'Email isn’t set up here. Ask the person who runs this installation for your code.';
+
+/** The sentence under the title of a mode. */
+export function lineOf(mode: AuthMode, config: Config | undefined): string {
+  if (config?.administrator === 'first_account') {
+    if (mode === 'register') return 'You’re the first here: this account will be the owner’s.';
+    if (mode === 'login') return 'No account exists here yet. Register the first one.';
+  }
+  if (config?.reset_delivery === 'outbox') {
+    if (mode === 'forgot-password') return `Enter your email to request a code. ${CODE_BY_HAND}`;
+    if (mode === 'reset-password') return CODE_BY_HAND;
+  }
+  return AUTH_MODES[mode].line;
+}
 
 const MODE_PARAMETER = 'mode';
 

@@ -230,9 +230,11 @@ describe('registering', () => {
   it('is what opens while nobody has an account, and says what the first one becomes', async () => {
     server.answer(readConfig, { ...CONFIG, administrator: 'first_account' });
     await act(refreshConfig);
-    open();
+    const user = open();
     expect(await screen.findByRole('button', { name: 'Create Account' })).toBeVisible();
-    expect(await screen.findByText('This installation is new. The first account manages it.')).toBeVisible();
+    expect(await screen.findByText('You’re the first here: this account will be the owner’s.')).toBeVisible();
+    await user.click(screen.getByRole('tab', { name: 'Login' }));
+    expect(screen.getByText('No account exists here yet. Register the first one.')).toBeVisible();
   });
 
   it('says where the first account is made, to who does not come from there', async () => {
@@ -367,6 +369,19 @@ describe('a forgotten password', () => {
     expect(screen.getByRole('button', { name: 'Reset Password' })).toBeVisible();
     expect(screen.getByLabelText('Reset Token')).toHaveValue('token-of-43-characters');
     expect(screen.getByLabelText('New Password')).toHaveFocus();
+  });
+
+  it('has a way for people who have a code, and asks for one by hand without a mail server', async () => {
+    server.answer(readConfig, { ...CONFIG, reset_delivery: 'outbox' });
+    await act(refreshConfig);
+    const user = open();
+    await user.click(screen.getByRole('link', { name: 'Forgot Password?' }));
+    expect(screen.getByText(/Email isn’t set up here\. Ask the person who runs this installation/u)).toBeVisible();
+    await user.click(screen.getByRole('link', { name: 'I have a code' }));
+    expect(screen.getByLabelText('Reset Token')).toHaveAccessibleDescription('The code you got.');
+    server.answer(readConfig, CONFIG);
+    await act(refreshConfig);
+    expect(screen.getByText(/^Enter your code and a new password\./u)).toBeVisible();
   });
 
   it('names the account to a password manager', async () => {

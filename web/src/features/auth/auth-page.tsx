@@ -2,7 +2,7 @@ import { VERSION } from '@palisade/contract/constants';
 import { useEffect } from 'react';
 import { useConfig } from '#api/config.ts';
 import type { SessionNotice } from '#api/session.ts';
-import { Brand, BrandMark } from '#ui/brand.tsx';
+import { Brand } from '#ui/brand.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { AuthForm } from './auth-form.tsx';
 import './auth-page.css';
@@ -11,7 +11,7 @@ import './auth-page.css';
 const PROMISES = [
   'A file is “clean” only after a complete check.',
   'At home, each person has their own devices, rules, and alerts.',
-  'Customers reach a person, and approve who sees their screen.',
+  'You can reach a person, and you approve who sees your screen.',
 ];
 
 interface AuthPageProps {
@@ -35,7 +35,7 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
       <aside className="auth-page__promise" aria-label="About Palisade">
         <Brand provider={config?.provider_name} />
         <div className="auth-page__words">
-          <p className="auth-page__claim">Check files, messages, and devices, and ask a person for help.</p>
+          <p className="auth-page__claim">Security for your files, messages, and devices, with people who help.</p>
           <ul className="auth-page__promises">
             {PROMISES.map((text) => (
               <li key={text}>{text}</li>
@@ -47,7 +47,7 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
       <main className="auth-page__main">
         <div className="auth-page__column">
           <div className="auth-page__brand">
-            <BrandMark size={44} />
+            <Brand provider={config?.provider_name} />
           </div>
           <AuthForm notice={notice} config={config} prepare={prepare} />
           {support && (support.phone || support.email) && (

@@ -54,7 +54,7 @@ describe('registering', () => {
     ['local', 'response', 'there', 'Please login with your credentials.'],
     ['public', 'email', 'named_email', 'Follow the steps in our email, then login.'],
     ['public', 'outbox', 'named_email', 'Email isn’t set up. Run "palisade outbox" on the server to see your code, then login.'],
-    ['public', 'outbox', 'there', 'Ask your administrator for our email to you, then login.'],
+    ['public', 'outbox', 'there', 'Ask the person who runs this installation for our email to you, then login.'],
   ] as const)(
     'in %s exposure, with mails by %s and the administrator %s, says what is next',
     async (exposure, reset_delivery, administrator, next) => {
@@ -115,7 +115,7 @@ describe('a forgotten password', () => {
 
 describe('a forgotten username', () => {
   const mailed = 'Username recovery successful! If an account uses this email, we’ve sent its username there.';
-  const waits = 'Username recovery successful! Ask your administrator for our email to you.';
+  const waits = 'Username recovery successful! Ask the person who runs this installation for our email to you.';
 
   it.each([
     ['email', mailed],

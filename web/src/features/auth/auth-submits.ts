@@ -7,7 +7,7 @@ import type { AuthMode } from './auth-modes.ts';
 import { type AuthMessage, type AuthValues, bad, EMPTY, good } from './auth-state.ts';
 
 /** Hint if emails wait in the outbox of the administrator. */
-export const OUTBOX_HINT = 'Ask your administrator for our email to you.';
+const OUTBOX_HINT = 'Ask the person who runs this installation for our email to you.';
 
 type Refused = Extract<AuthOutcome<unknown>, { ok: false }>;
 type SecondFactor = { [Key in 'challenge' | 'methods']: NonNullable<Refused[Key]> };
@@ -38,7 +38,7 @@ function nextOf(config: Config | undefined): string {
   if (config.reset_delivery !== 'outbox') return 'Follow the steps in our email, then login.';
   return config.administrator === 'named_email'
     ? 'Email isn’t set up. Run "palisade outbox" on the server to see your code, then login.'
-    : 'Ask your administrator for our email to you, then login.';
+    : 'Ask the person who runs this installation for our email to you, then login.';
 }
 
 async function submitLogin(values: AuthValues): Promise<AuthNext> {

@@ -95,7 +95,7 @@ export function SecondStep({ challenge, methods, onSignedIn, onLeave }: SecondSt
           </div>
           <Submit size="l">{method === 'passkey' ? 'Use My Passkey' : 'Continue'}</Submit>
         </div>
-        <div className="auth-form__back">
+        <div className="auth-form__links">
           <button type="button" className="link-button" onClick={() => onLeave()}>
             Back to sign in
           </button>
