@@ -132,7 +132,10 @@ export function alertAdvice(alert: Advised, has_two_factor?: boolean): string[] 
       ];
     case 'malware_detected':
       return outcome === 'blocked'
-        ? ['Delete the original file without opening it.', 'If you opened it, have that device checked.']
+        ? [
+            'Delete the original file without opening it.',
+            'If you already opened it, disconnect that device. Change your passwords from another device.',
+          ]
         : ['Don’t open the file. Delete the original.', 'Tell support that the uploaded copy is still on the server.'];
     case 'phishing_attempt':
       return ['Don’t open its links or enter a password.', 'If you did, change that password everywhere you use it.'];

@@ -37,6 +37,7 @@ export function Home() {
       staffHome={isAdmin ? <OwnerHome /> : isTechnician && <DeskHome />}
       asks={hasAsks && <WaitingAsks />}
       firstSteps={hasSteps && <FirstSteps done={done} offered={steps[0]?.id === 'no_two_factor' ? 'second_factor' : undefined} />}
+      elsewhere={[...(hasAsks ? ['ask_waiting'] : []), ...(hasSteps ? ['no_two_factor'] : [])]}
       arePartsReady={areHomesReady && areAsksReady && areStepsReady}
     />
   );

@@ -43,7 +43,7 @@ it('50 generated accounts see one state, one sentence and one next step in every
     renderForTest(
       <UploadsProvider>
         <TopBar />
-        <Hero status={dashboard} isUnknown={false} />
+        <Hero status={dashboard} isUnknown={false} elsewhere={[]} />
         <StatusLead status={status} />
         <StatCards status={dashboard} simulated={undefined} />
       </UploadsProvider>,

@@ -196,5 +196,5 @@ test('an infected file comes before a critical alert, and both before everything
     'no_two_factor',
     'password_guessing',
   ]);
-  expect(next).toMatchObject({ fix_route: '/antivirus?scan=a-scan', action: 'Open the file' });
+  expect(next).toMatchObject({ fix_route: '/antivirus?scan=a-scan', action: 'See what to do' });
 });

@@ -9,7 +9,7 @@ import { Moment } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { ScanBadge, ScanIcon } from './scan-badge.tsx';
-import { describeCoverage, describeDetail, TEST_FILE_SENTENCE } from './scan-sentence.ts';
+import { describeCoverage, describeDetail, describeTestFile } from './scan-sentence.ts';
 import './scan-row.css';
 
 /** Most files are harmless: the words for threats come with the first infected one. */
@@ -29,7 +29,7 @@ interface ScanRowProps {
 
 /** One scan as a list item: file name, result, time and advice. */
 export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to, wordsOf, Answer }: ScanRowProps) {
-  const detail = describeDetail(scan);
+  const detail = scan.is_test_file ? undefined : describeDetail(scan);
   const coverage = describeCoverage(scan);
   const disguise = disguiseWordsOf(scan.filename);
   const isSaid = scan.threat_detected !== null || detail !== undefined;
@@ -48,7 +48,7 @@ export const ScanRow = memo(function ScanRow({ scan, now, detailed = false, to, 
         </span>
         {disguise && <span className="amber small">{disguise}</span>}
         <ThreatLine scan={scan} wordsOf={wordsOf} />
-        {scan.is_test_file && <span className="muted small">{TEST_FILE_SENTENCE}</span>}
+        {scan.is_test_file && <span className="muted small">{describeTestFile(scan)}</span>}
         {scan.device && (
           <span className="muted small break">
             <Sentence

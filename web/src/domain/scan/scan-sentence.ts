@@ -1,8 +1,12 @@
 import { type Scan, STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
 import { describeBytes, formatList, formatNumber, plural } from '@palisade/contract/intl';
 
-/** Used by lists and details. */
-export const TEST_FILE_SENTENCE = 'This is a harmless test file.';
+/** The sentence about a harmless test file, for lists and details. It may lie in an archive with parts that could not be read. */
+export function describeTestFile({ status_detail }: Pick<Scan, 'status_detail'>): string {
+  return status_detail === null
+    ? 'This is a harmless test file.'
+    : 'It contains a harmless test file. We couldn’t check the rest, so don’t open it.';
+}
 
 const UNKNOWN_FILE_SENTENCE = 'Unknown file type. No threat matched.';
 

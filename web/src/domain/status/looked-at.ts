@@ -3,9 +3,10 @@ import type { Status } from '@palisade/contract/status';
 
 /** Files, rules and devices that the status rests on, in one line. Empty while there are none. */
 export function describeLookedAt({ files_read, files_unread, rules, devices }: Status['looked_at']): string {
+  const files = files_read + files_unread;
   const figures: [number, { one: string; other: string }][] = [
-    [files_read, { one: '1 file read', other: `${formatNumber(files_read)} files read` }],
-    [files_unread, { one: '1 file not fully read', other: `${formatNumber(files_unread)} files not fully read` }],
+    [files, { one: '1 file scanned', other: `${formatNumber(files)} files scanned` }],
+    [files_unread, { one: '1 pending', other: `${formatNumber(files_unread)} pending` }],
     [rules, { one: '1 firewall rule', other: `${formatNumber(rules)} firewall rules` }],
     [devices, { one: '1 device', other: `${formatNumber(devices)} devices` }],
   ];

@@ -11,7 +11,7 @@ it.each([
   [
     { threat_type: 'malware_detected', rule: 'malware_detected.infected', scan_id: SCAN },
     'link',
-    'Open the file',
+    'See what to do',
     /^\/antivirus\?scan=.*e001$/u,
   ],
   [

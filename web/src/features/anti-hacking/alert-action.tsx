@@ -8,7 +8,7 @@ import { useAcknowledgeAlert } from './alerts.queries.ts';
 /** The screen that deals with what an alert is about. Undefined where the alert is all there is. */
 export function placeOf({ rule, scan_id, simulated }: Alert): { label: string; to: string } | undefined {
   if (simulated || rule === CHECKED_SCAM_RULE) return undefined;
-  if (scan_id !== null) return { label: 'Open the file', to: `/antivirus?scan=${scan_id}` };
+  if (scan_id !== null) return { label: 'See what to do', to: `/antivirus?scan=${scan_id}` };
   if (rule === 'device_infected_file') return { label: 'See infected files', to: '/antivirus?status=infected' };
   return rule.startsWith('device_') ? { label: 'Open your devices', to: '/devices' } : undefined;
 }

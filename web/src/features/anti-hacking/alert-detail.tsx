@@ -73,18 +73,6 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
         </Stack>
       </Grid>
 
-      <Grid
-        as="p"
-        columns="lead"
-        gap="3"
-        align="center"
-        className="alert-detail__proof surface-sunken pad-m medium"
-        data-outcome={alert.simulated ? 'unknown' : alert.outcome}
-      >
-        <OutcomeIcon size={20} stroke={1.7} aria-hidden="true" />
-        {alertProof(alert)}
-      </Grid>
-
       <DetailPart title="What to do">
         {isResolved && <p>Resolved. You can reopen it if it isn’t over.</p>}
         {!isAnswered && !isResolved && (
@@ -99,6 +87,17 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       </DetailPart>
 
       <DetailPart title="How we know">
+        <Grid
+          as="p"
+          columns="lead"
+          gap="3"
+          align="center"
+          className="alert-detail__proof surface-sunken pad-m medium"
+          data-outcome={alert.simulated ? 'unknown' : alert.outcome}
+        >
+          <OutcomeIcon size={20} stroke={1.7} aria-hidden="true" />
+          {alertProof(alert)}
+        </Grid>
         <p>{capital(alert.evidence.threshold)}</p>
         {alert.evidence.events.length > 0 && (
           <Stack as="ol" className="alert-detail__events surface-sunken" aria-label="Sample events">

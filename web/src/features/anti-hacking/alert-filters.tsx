@@ -14,7 +14,7 @@ const STATES: readonly { value: AlertChoice['status']; label: string; count?: 'a
 ];
 
 /** Alerts of all states from which on search, severity and type help to find one. */
-const WORTH_NARROWING = 5;
+const WORTH_NARROWING = 10;
 
 interface AlertFiltersProps {
   choice: AlertChoice;

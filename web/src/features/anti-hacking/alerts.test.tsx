@@ -84,10 +84,10 @@ describe('an empty list', () => {
   });
 
   it('says how many the filters hide, and shows them', async () => {
-    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 3, real: 3, resolved: 2 }) }));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 8, real: 8, resolved: 2 }) }));
     showPage();
     await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Severity' }), 'critical');
-    expect(await screen.findByText('They hide 3 alerts.')).toBeVisible();
+    expect(await screen.findByText('They hide 8 alerts.')).toBeVisible();
     server.answer(listAlerts, [alertOf()]);
     await press('Show all');
     expect(await screen.findByRole('list', { name: 'Alerts' })).toBeVisible();
@@ -181,7 +181,7 @@ describe('a list of many', () => {
   });
 
   it('is searched by the server', async () => {
-    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ resolved: 5 }) }));
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ resolved: 10 }) }));
     const asked: (string | null)[] = [];
     server.on(listAlerts, (query) => {
       asked.push(query.get('search'));
@@ -423,7 +423,7 @@ it('opens above the locked screen for a person without premium, who can answer i
 });
 
 it('shows a simulated alert whatever the filter', async () => {
-  server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1, hidden: 4 }) }));
+  server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 1, hidden: 9 }) }));
   server.on(listAlerts, (query) =>
     reply(
       listAlerts,

@@ -71,8 +71,8 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
           {/* Rendered below a list that is still loading, these would be pushed down. */}
           {isRest && (
             <>
-              <ScanPanel />
               <BlocksCard />
+              <ScanPanel />
               <ThreatPanel random={random} />
               <HistoryCard />
             </>

@@ -50,7 +50,7 @@ describe('the active blocks', () => {
     server.answer(listBlocks, [{ ...BLOCK, source: `${BROWSER_SOURCE}0a1b` }]);
     await open();
     expect(screen.getByRole('listitem')).toHaveTextContent('Sign-ins from a browser that you used before are refused');
-    expect(screen.getByRole('button', { name: 'Undo the block of your browser' })).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Allow again: your browser' })).toBeVisible();
   });
 
   it('tell from where, why, since when and for how long, and read anew when one is over', async () => {
@@ -87,12 +87,12 @@ describe('the active blocks', () => {
     server.answer(liftBlock, undefined);
     await open();
     const question = vi.spyOn(window, 'confirm').mockReturnValue(false);
-    await press('Undo the block of 203.0.113.9');
+    await press('Allow again: 203.0.113.9');
     expect(question).toHaveBeenCalledOnce();
     expect(server.callsOf(liftBlock)).toEqual([]);
     question.mockReturnValue(true);
     server.answer(listBlocks, []);
-    await press('Undo the block of 203.0.113.9');
+    await press('Allow again: 203.0.113.9');
     expect(screen.getByText('No sign-ins are blocked')).toBeVisible();
     expect(server.calls.map(({ method, path }) => `${method} ${path}`)).toContain(
       `DELETE /premium/anti-hacking/blocks/${BLOCK.id}`,
@@ -108,7 +108,7 @@ describe('the active blocks', () => {
     server.on(liftBlock, refusal('unavailable'));
     await press('Retry');
     vi.spyOn(window, 'confirm').mockReturnValue(true);
-    await press('Undo the block of 203.0.113.9');
+    await press('Allow again: 203.0.113.9');
     expect(screen.getByRole('alert')).toHaveTextContent('The block could not be ended');
   });
 });

@@ -127,10 +127,10 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
         variant="quiet"
         size="s"
         loading={isLifting}
-        aria-label={`Undo the block of ${isBrowser ? 'your browser' : source}`}
+        aria-label={`Allow again: ${isBrowser ? 'your browser' : source}`}
         onClick={onLift}
       >
-        Undo
+        Allow again
       </Button>
     </Grid>
   );

@@ -62,7 +62,7 @@ describe('the card', () => {
   it('says that there is nothing to draw yet', async () => {
     server.answer(readHistory, [dayOf('2026-11-18'), dayOf('2026-11-19', { score: 100 })]);
     renderForTest(<HistoryCard />);
-    expect(await screen.findByText('Nothing to draw yet')).toBeVisible();
+    expect(await screen.findByText(/After three days with data/u)).toBeVisible();
     expect(screen.getByText(/^No threats in the last 2 days\. After three days with data/u)).toBeVisible();
     await userEvent.click(screen.getByRole('button', { name: 'Show as table' }));
     expect(rowsOf(screen.getByRole('table'))).toHaveLength(3);
@@ -104,7 +104,7 @@ describe('the days', () => {
     [[0, 0], 'No threats in the last 2 days.'],
     [[1, 1], 'One threat in the last 2 days, and it was blocked.'],
     [[1, 0], 'One threat in the last 2 days, not blocked.'],
-    [[2, 2], '2 threats in the last 2 days, all blocked.'],
+    [[2, 2], '2 threats in the last 2 days, all blocked here.'],
     [[2, 0], '2 threats in the last 2 days, none of them blocked.'],
     [[5, 2], '5 threats in the last 2 days, 2 of them blocked.'],
   ] as const)('with %j threats and blocked ones are told in a sentence', ([threats, blocked], sentence) => {

@@ -7,7 +7,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { historyQuery, isPremiumRequired } from './anti-hacking.queries.ts';
 import { FIGURES, isDrawable, longDay, summaryOf } from './history-day.ts';
 import './history-card.css';
@@ -77,17 +77,12 @@ export function HistoryCard() {
       {!days && !error && <LoadingRows label="Loading the history" />}
       {isShown && (
         <>
-          {isDrawable(days) && <p className="sub">{summaryOf(days)}</p>}
+          <p className="sub">
+            {summaryOf(days)}
+            {!isDrawable(days) && ' After three days with data, you’ll see charts of your score and threats.'}
+          </p>
           {isTable && <HistoryTable days={days} />}
           {!isTable && isDrawable(days) && <Drawing days={days} />}
-          {!isTable && !isDrawable(days) && (
-            <EmptyState
-              isSmall
-              icon={IconChartLine}
-              title="Nothing to draw yet"
-              sentence={`${summaryOf(days)} After three days with data, you’ll see charts of your score and threats.`}
-            />
-          )}
           <Row wrap={false} gap="4" rowGap="2" justify="between" className="history__foot above-3">
             <p className="small faint">
               {isDrawable(days) && 'A gap in the line is a day without a score. '}Simulated alerts don’t count as threats.

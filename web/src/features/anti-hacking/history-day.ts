@@ -36,7 +36,7 @@ export function summaryOf(days: readonly HistoryDay[]): string {
   if (blocked === threats)
     return plural(threats, {
       one: `One threat in the last ${figures.days} days, and it was blocked.`,
-      other: `${figures.threats} threats in the last ${figures.days} days, all blocked.`,
+      other: `${figures.threats} threats in the last ${figures.days} days, all blocked here.`,
     });
   if (blocked === 0)
     return plural(threats, {

@@ -60,10 +60,20 @@ export function SeverityBadge({ severity }: { severity: Severity }) {
   );
 }
 
+/** The monitor resolves an alert about a file once the person or the agent has deleted it. */
+function isOriginalLeft(alert: Alert): boolean {
+  return alert.scan_id !== null && alert.blocked && !alert.simulated && alert.status !== 'resolved' && !isOfTestFile(alert);
+}
+
 /** Badges for a simulated alert and for a stopped event. */
 export function OutcomeBadges({ alert }: { alert: Alert }) {
   return (
     <>
+      {isOriginalLeft(alert) && (
+        <span className="threat-badge tiny bold rounded-s nowrap blue" data-severity="high">
+          Original not deleted
+        </span>
+      )}
       {alert.simulated && (
         <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="simulated" title="This didn’t happen.">
           SIMULATED

@@ -69,34 +69,34 @@ export function KeptFile({ scan }: { scan: ScanDetail }) {
       )}
       <Row gap="2">
         {scan.kept === 'sealed' && (
-          <>
-            <Button
-              variant="quiet"
-              size="s"
-              icon={IconDownload}
-              loading={restore.isPending}
-              onClick={() => {
-                if (!isHarmful || window.confirm(RESTORE_WARNING)) restore.mutate();
-              }}
-            >
-              Download file
-            </Button>
-            <Button
-              variant="quiet"
-              size="s"
-              icon={IconTrash}
-              loading={remove.isPending}
-              onClick={() => {
-                if (window.confirm('Delete our copy now? You can’t undo this.')) remove.mutate();
-              }}
-            >
-              Delete our copy
-            </Button>
-          </>
+          <Button
+            variant="quiet"
+            size="s"
+            icon={IconTrash}
+            loading={remove.isPending}
+            onClick={() => {
+              if (window.confirm('Delete our copy now? You can’t undo this.')) remove.mutate();
+            }}
+          >
+            Delete our copy
+          </Button>
         )}
         {scan.scan_status === 'infected' && !report && !isReporting && (
           <Button variant="quiet" size="s" icon={IconFlag} onClick={() => setIsReporting(true)}>
             Report a false alarm
+          </Button>
+        )}
+        {scan.kept === 'sealed' && (
+          <Button
+            variant={isHarmful ? 'text' : 'quiet'}
+            size="s"
+            icon={IconDownload}
+            loading={restore.isPending}
+            onClick={() => {
+              if (!isHarmful || window.confirm(RESTORE_WARNING)) restore.mutate();
+            }}
+          >
+            {isHarmful ? 'Download the dangerous file' : 'Download file'}
           </Button>
         )}
       </Row>

@@ -1,5 +1,6 @@
 import type { StatusDetail } from '@palisade/contract/antivirus';
 import type { ScanDetail } from '@palisade/contract/quarantine';
+import { describeTestFile } from '#domain/scan/scan-sentence.ts';
 import { describeDate } from '#ui/moment.tsx';
 
 const OF_LOCKED = 'Open it only if you expected it and know the sender. Attackers use passwords to get past scanners.';
@@ -42,7 +43,9 @@ const OF_DETAIL: Record<StatusDetail, readonly string[]> = {
   expired: ['Upload it again to scan it.', 'Don’t open the file before then.'],
 };
 
-const OF_OPEN: readonly string[] = ['Don’t open the file. Delete it from your device and empty the trash.'];
+const OF_OPEN: readonly string[] = [
+  'Don’t open the file. Search your device for its name, often in Downloads. Delete it and empty the trash.',
+];
 
 const OF_INFECTED: readonly string[] = [
   'If you already opened it, disconnect that device. Change your passwords from another device.',
@@ -60,7 +63,7 @@ const OF_CLEAN: readonly string[] = [
 export function describeAnswer(scan: ScanDetail): string {
   if (scan.scan_status === 'clean') return scan.size === 0 ? 'This file is empty.' : 'No threats found.';
   if (scan.scan_status === 'infected') {
-    if (scan.is_test_file) return 'This is a harmless test file.';
+    if (scan.is_test_file) return scan.status_detail === null ? describeTestFile(scan) : 'It contains a harmless test file.';
     return scan.infection?.state === 'closed' ? 'This file was dangerous.' : 'This file is dangerous.';
   }
   if (scan.status_detail === 'queued') return 'This file is waiting to be scanned.';
@@ -72,7 +75,7 @@ export function describeAnswer(scan: ScanDetail): string {
 /** Next steps, most important first. */
 export function adviceOf(scan: ScanDetail): readonly string[] {
   if (scan.scan_status === 'infected') {
-    if (scan.is_test_file) return OF_TEST_FILE;
+    if (scan.is_test_file) return scan.status_detail === null ? OF_TEST_FILE : OF_DETAIL[scan.status_detail];
     return scan.infection?.state === 'closed' ? OF_INFECTED : [...OF_OPEN, ...OF_INFECTED];
   }
   if (scan.scan_status === 'clean') return OF_CLEAN;

@@ -73,7 +73,6 @@ describe('the details of a scan', () => {
     const dialog = await open(INFECTED);
     expect(dialog.getByText('This file is dangerous.')).toBeVisible();
     expect(dialog.getByText('Lets a stranger control a website')).toBeVisible();
-    expect(dialog.getByText('Critical severity')).toBeVisible();
     expect(dialog.getByText('A page that runs whatever it is sent.')).toBeVisible();
     expect(dialog.getByText(/^We found it in/u)).toHaveTextContent('We found it in mail.zip, in the file inner.zip / shell.php.');
     expect(dialog.getByText('A zip archive')).toBeVisible();
@@ -111,7 +110,13 @@ describe('the details of a scan', () => {
   it('do not frighten over a test file', async () => {
     const dialog = await open({ ...INFECTED, threat_detected: 'EICAR-Test-File', is_test_file: true });
     expect(dialog.getByText('This is a harmless test file.')).toBeVisible();
-    expect(dialog.getByText('Test file')).toBeVisible();
+    expect(dialog.getByText('Infected (test)')).toBeVisible();
+  });
+
+  it('do not call an archive harmless whose other files were not read', async () => {
+    const dialog = await open({ ...INFECTED, threat_detected: 'EICAR-Test-File', is_test_file: true, status_detail: 'damaged' });
+    expect(dialog.getByText('It contains a harmless test file.')).toBeVisible();
+    expect(dialog.getByText(/don’t open it\. Some files are damaged/u)).toBeVisible();
   });
 
   it('have advice of their own for every reason why a file was not read', () => {
@@ -199,7 +204,7 @@ describe('the details of a scan', () => {
     vi.stubGlobal('confirm', confirm);
     const saved = vi.fn((_bytes: Blob) => 'blob:saved');
     vi.stubGlobal('URL', Object.assign(URL, { createObjectURL: saved, revokeObjectURL: vi.fn() }));
-    const restore = dialog.getByRole('button', { name: 'Download file' });
+    const restore = dialog.getByRole('button', { name: 'Download the dangerous file' });
     await userEvent.click(restore);
     expect(server.calls.some(({ path }) => path.endsWith('/file'))).toBe(false);
     await userEvent.click(restore);

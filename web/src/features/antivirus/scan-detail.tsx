@@ -1,7 +1,7 @@
 import type { EngineAnswer } from '@palisade/contract/antivirus';
 import { describeBytes, formatDecimals } from '@palisade/contract/intl';
 import { describeMediaType } from '@palisade/contract/media-type';
-import { restoreFile, type ScanDetail, type ThreatFacts } from '@palisade/contract/quarantine';
+import { restoreFile, type ScanDetail } from '@palisade/contract/quarantine';
 import { SCAM_FILE_MAXIMUM } from '@palisade/contract/scam-check';
 import { threatWords } from '@palisade/contract/threat-words';
 import { IconExternalLink } from '@tabler/icons-react';
@@ -14,7 +14,6 @@ import { InfectionAnswer } from '#domain/scan/infection-answer.tsx';
 import { ScanBadge, ScanIcon } from '#domain/scan/scan-badge.tsx';
 import { describeCoverage, describeDetail } from '#domain/scan/scan-sentence.ts';
 import { ThreatLine } from '#domain/scan/threat-line.tsx';
-import { Badge, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { FileName } from '#ui/file-name.tsx';
@@ -27,20 +26,6 @@ import { KeptFile, PasswordForm } from './kept-file.tsx';
 import { adviceOf, describeAnswer, describeFate, takesPassword } from './scan-advice.ts';
 import { scanDetailQuery, useDeleteScan } from './scan-detail.queries.ts';
 import './scan-detail.css';
-
-const SEVERITIES: Record<ThreatFacts['severity'], string> = {
-  low: 'Low severity',
-  medium: 'Medium severity',
-  high: 'High severity',
-  critical: 'Critical severity',
-};
-
-const SEVERITY_TONES: Record<ThreatFacts['severity'], Tone> = {
-  low: 'note',
-  medium: 'attention',
-  high: 'danger',
-  critical: 'danger',
-};
 
 /** All facts about a scan, in the order of a person's questions: the result, the next step, the file, the finding, the scanners. */
 export function ScanDetailDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -170,16 +155,9 @@ function Threat({ scan, name }: { scan: ScanDetail; name: string }) {
   const { threat_facts: facts, threat_member } = scan;
   return (
     <DetailPart title="What we found">
-      <Row as="p" gap="2" rowGap="1" className="break">
-        <b>
-          <bdi>{name}</bdi>
-        </b>
-        {facts && (
-          <Badge tone={SEVERITY_TONES[scan.is_test_file ? 'low' : facts.severity]}>
-            {scan.is_test_file ? 'Test file' : SEVERITIES[facts.severity]}
-          </Badge>
-        )}
-      </Row>
+      <p className="bold break">
+        <bdi>{name}</bdi>
+      </p>
       {facts && <p>{facts.description}</p>}
       {threat_member !== null && (
         <p>

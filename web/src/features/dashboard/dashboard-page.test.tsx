@@ -45,14 +45,14 @@ describe('the dashboard', () => {
       { id: 'port_22_open', title: 'Port 22 (SSH) is open', deduction: 8, gain: 8, fix_route: '/firewall' },
     ];
     const infection = {
-      ...{ title: 'An infected file is not deleted yet', evidence: 'Delete "a.exe".', action: 'Open the file', is_danger: true },
+      ...{ title: 'An infected file is not deleted yet', evidence: 'Delete "a.exe".', action: 'See what to do', is_danger: true },
       ...{ fix_route: '/antivirus?scan=1', deduction: 20, gain: 20 },
     };
     const status = statusOf(infection, { title: 'Port 22 (SSH) is open' });
     server.answer(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown, status }));
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: 'An infected file is not deleted yet' })).toBeVisible();
-    expect(screen.getByRole('link', { name: 'Open the file' })).toHaveAttribute('href', '/antivirus?scan=1');
+    expect(screen.getByRole('link', { name: 'See what to do' })).toHaveAttribute('href', '/antivirus?scan=1');
     expect(card('Security Score')).toHaveTextContent('92%');
     expect(card('Security Score')).toHaveTextContent('1 to fix, 16 couldn’t run');
     expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed Fix' })).toHaveAttribute('href', '/firewall');
@@ -69,7 +69,7 @@ describe('the dashboard', () => {
     server.answer(readDashboard, dashboardOf({ security_score: 60, status }));
     renderForTest(<DashboardPage />);
     const all = await screen.findByRole('button', { name: 'Show all 5' });
-    const rows = within(screen.getByRole('list', { name: 'What would raise the score' })).getAllByRole('listitem');
+    const rows = within(screen.getByRole('list', { name: 'Then' })).getAllByRole('listitem');
     expect(rows.map((row) => row.dataset['later'])).toEqual(['false', 'false', 'false', 'true', 'true']);
     expect(all).toHaveAttribute('aria-expanded', 'false');
     await userEvent.click(all);

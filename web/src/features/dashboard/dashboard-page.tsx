@@ -43,13 +43,22 @@ interface DashboardPageProps {
   asks?: ReactNode;
   /** First steps of a new installation for its administrator. */
   firstSteps?: ReactNode;
+  /** Steps of the status that a part below the status offers. */
+  elsewhere?: readonly string[];
   /** The code and data of both parts are loaded; the page waits for them. */
   arePartsReady?: boolean;
   random?: () => number;
 }
 
 /** Renders the whole page at once, because parts that arrive later would move content that the person already reads. */
-export function DashboardPage({ staffHome, asks, firstSteps, arePartsReady = true, random = Math.random }: DashboardPageProps) {
+export function DashboardPage({
+  staffHome,
+  asks,
+  firstSteps,
+  elsewhere = [],
+  arePartsReady = true,
+  random = Math.random,
+}: DashboardPageProps) {
   const [isRealTime, setIsRealTime] = useState(true);
   const {
     data: status,
@@ -81,7 +90,7 @@ export function DashboardPage({ staffHome, asks, firstSteps, arePartsReady = tru
           {staffHome}
           {staffHome && <h2>Your own protection</h2>}
           <Start />
-          <Hero status={status} isUnknown={failure !== undefined} />
+          <Hero status={status} isUnknown={failure !== undefined} elsewhere={elsewhere} />
           {asks}
           {firstSteps}
           <StatCards status={status} simulated={isSimulated ? counters : undefined} />

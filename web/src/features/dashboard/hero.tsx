@@ -14,8 +14,15 @@ import { Sentence } from '#ui/sentence.tsx';
 const RADIUS = 50;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
+interface HeroProps {
+  status: DashboardStatus | undefined;
+  isUnknown: boolean;
+  /** Steps that have a card of their own below. */
+  elsewhere: readonly string[];
+}
+
 /** The one status of the person, then its steps. */
-export function Hero({ status: answer, isUnknown }: { status: DashboardStatus | undefined; isUnknown: boolean }) {
+export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
   const now = useMinute();
   const status = answer?.status;
   const latest = answer?.recent_scans[0];
@@ -63,7 +70,7 @@ export function Hero({ status: answer, isUnknown }: { status: DashboardStatus | 
         </ScreenLink>
         {status?.next && status.next.gain > 0 && <small className="num">{`+${status.next.gain} if fixed`}</small>}
       </Stack>
-      {status && <Steps steps={status.others} />}
+      {status && <Steps steps={status.others.filter(({ id }) => !elsewhere.includes(id))} />}
     </Grid>
   );
 }
@@ -79,7 +86,7 @@ function ScoreRing({ score, status }: { score: number | undefined; status: Statu
     <div className="score-ring center" data-tone={status && isScored ? status.state : 'unknown'}>
       <svg className="full" viewBox="0 0 116 116" aria-hidden="true">
         <circle cx="58" cy="58" r={RADIUS} />
-        {score !== undefined && isScored && (
+        {score !== undefined && (
           <circle
             className="score-ring__share"
             cx="58"
@@ -91,7 +98,7 @@ function ScoreRing({ score, status }: { score: number | undefined; status: Statu
       </svg>
       <Stack as="p" align="center">
         <b className="num bold">{score === undefined ? '–' : formatPercent(score / 100)}</b>
-        <span className="tiny muted">score</span>
+        <span className="tiny muted">{isScored || score === undefined ? 'score' : 'for now'}</span>
       </Stack>
     </div>
   );
@@ -107,7 +114,7 @@ function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
   if (reasons.length === 0) return null;
   return (
     <div className="span">
-      <Grid as="ul" columns="fit-l" gap="2" id={id} aria-label="What would raise the score">
+      <Grid as="ul" columns="fit-l" gap="2" id={id} aria-label="Then">
         {reasons.map((reason, place) => (
           <li
             key={reason.id}
