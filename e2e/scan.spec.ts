@@ -10,7 +10,7 @@ test('a finding explains itself, its file comes back, and an administrator decid
   await maria.getByLabel('Choose files to scan').setInputFiles([nestedZip]);
   await maria.getByRole('link', { name: nestedZip.name }).click();
   const dialog = maria.getByRole('dialog', { name: 'Scan details' });
-  await expect(dialog).toContainText('This is a harmless test file.');
+  await expect(dialog).toContainText('It contains a harmless test file.');
   await expect(dialog.getByText('inner.zip').first()).toBeVisible();
   await expectAccessible(maria);
   const download = maria.waitForEvent('download');
