@@ -49,11 +49,9 @@ test('the sign-in screen and each further screen keep their transfer budget', as
   // An administrator can see every screen completely.
   const page = await palisade.open('maria', HOME, { role: 'admin' });
   const customer = await palisade.open('clara');
-  const technician = await palisade.open('theo', HOME, { role: 'support' });
   const home = await transferOf(page, HOME);
   const more = [
     { path: HOME, bytes: moreThan([signIn], await transferOf(customer, HOME)), maximum: HOME_MAXIMUM },
-    { path: HOME, bytes: moreThan([signIn], await transferOf(technician, HOME)), maximum: HOME_MAXIMUM },
     { path: HOME, bytes: moreThan([signIn], home), maximum: HOME_MAXIMUM + ADMINISTRATION_MAXIMUM },
   ];
   // Measured after the dashboard, to which signing in leads.

@@ -2,27 +2,12 @@ import { Component, type ReactNode } from 'react';
 import { ErrorMessage } from './error-page.tsx';
 import { isNotFetched, NoConnection } from './no-connection.tsx';
 
-interface CrashBoundaryProps {
-  children: ReactNode;
-  /** A new value ends the error. */
-  at?: unknown;
-}
-
-interface Crash {
-  error: unknown;
-  at: unknown;
-}
-
-/** Replaces parts that broke with a message. */
-export class CrashBoundary extends Component<CrashBoundaryProps, Crash> {
-  override state: Crash = { error: undefined, at: this.props.at };
+/** Error boundary for parts outside the router, which has its own error pages. */
+export class CrashBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: undefined };
 
   static getDerivedStateFromError(error: unknown) {
     return { error: error ?? new Error('Something was thrown that is not an error') };
-  }
-
-  static getDerivedStateFromProps({ at }: CrashBoundaryProps, state: Crash): Crash | null {
-    return at === state.at ? null : { error: undefined, at };
   }
 
   override render() {

@@ -19,7 +19,9 @@ beforeEach(() => {
 });
 
 async function open(path: string) {
-  renderForTest(await routes.find((one) => one.path === path)?.load());
+  const route = routes[0]?.children?.[0]?.children?.find((one) => one.path === path);
+  const loaded = typeof route?.lazy === 'function' ? await route.lazy() : {};
+  renderForTest('element' in loaded ? loaded.element : undefined);
 }
 
 it('the desk is for the staff, and every screen of administrators for them alone', () => {

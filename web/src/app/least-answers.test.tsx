@@ -4,14 +4,13 @@ import { leastAnswer } from '@palisade/contract/reader';
 import { SPECIFIED_ANSWERS } from '@palisade/contract/specified-answers';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { UNSAFE_createMemoryHistory as createMemoryHistory } from 'react-router';
+import { createMemoryRouter, type RouteObject, RouterProvider } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { startSession } from '#api/session.ts';
 import { readAnswer } from '#api/unknown-values.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
-import { ScreenRouter } from '#ui/screen-router.ts';
-import { AppScreens, routes } from './router.tsx';
+import { routes } from './router.tsx';
 
 /**
  * Every screen over a server of another version: each call of the contract is answered, with the fields alone that a reader needs. Of the specification's calls these are its
@@ -40,7 +39,12 @@ function endpointOf(method: string, path: string): Endpoint | undefined {
 const BROKEN = { type: 'about:blank', title: 'Internal', status: 500, code: 'internal', detail: 'The server is tired.' };
 
 /** The paths of all screens, with something for each of their parameters. */
-const PATHS = routes.flatMap(({ path }) => (path === '/' || path === '*' ? [] : [path.replaceAll(/:\w+/gu, 'first-steps')]));
+function pathsOf(some: readonly RouteObject[]): string[] {
+  return some.flatMap(({ path, children }) => [
+    ...(path === undefined || path === '*' ? [] : [path.replaceAll(/:\w+/gu, 'first-steps')]),
+    ...pathsOf(children ?? []),
+  ]);
+}
 
 let called: Set<string>;
 /** Whether the server can read nothing. */
@@ -76,7 +80,7 @@ function open(path: string): QueryClient {
     <MantineProvider env="test">
       <QueryClientProvider client={client}>
         <UploadsProvider>
-          <AppScreens router={new ScreenRouter(routes, createMemoryHistory({ initialEntries: [path] }))} />
+          <RouterProvider router={createMemoryRouter(routes, { initialEntries: [path] })} />
         </UploadsProvider>
       </QueryClientProvider>
     </MantineProvider>,
@@ -85,7 +89,7 @@ function open(path: string): QueryClient {
 }
 
 describe.each(['customer', 'admin'] as const)('for the role %s', (role) => {
-  it.each(PATHS)('%s is drawn from answers with nothing but what it needs', { timeout: 30_000 }, async (path) => {
+  it.each(pathsOf(routes))('%s is drawn from answers with nothing but what it needs', { timeout: 30_000 }, async (path) => {
     startSession({ access_token: 'token-1', user_info: { ...MARIA, id: 'maria@example.com', role } });
     const failed = vi.spyOn(console, 'error').mockReturnValue();
     const client = open(path);
@@ -104,7 +108,7 @@ describe.each(['customer', 'admin'] as const)('for the role %s', (role) => {
 /** Screens that are whole without what they read: the form of the scam check, and the codes of mails. */
 const WITHOUT_READING = ['/scam-check', '/confirm-email', '/household/join'];
 
-it.each(PATHS.filter((path) => !WITHOUT_READING.includes(path)))(
+it.each(pathsOf(routes).filter((path) => !WITHOUT_READING.includes(path)))(
   '%s says what could not be read, and reads it on Retry',
   { timeout: 30_000 },
   async (path) => {

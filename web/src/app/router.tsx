@@ -1,13 +1,10 @@
-import type { ReactNode } from 'react';
-import { Navigate } from 'react-router';
+import { Navigate, type RouteObject } from 'react-router';
 import { useIsStaff, useMayAdministrate } from '#api/policies.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
-import type { ScreenRoute, ScreenRouter } from '#ui/screen-router.ts';
-import { ScreenView } from '#ui/screen-view.tsx';
-import { CrashBoundary } from './crash-boundary.tsx';
 import { NotFoundPage } from './not-found-page.tsx';
-import { SCREENS, type Screen } from './screens.tsx';
+import { RouteError } from './route-error.tsx';
+import { type Loaded, SCREENS, type Screen } from './screens.tsx';
 import { Shell } from './shell/shell.tsx';
 import { Splash } from './splash.tsx';
 
@@ -25,47 +22,40 @@ function Start() {
   return <Navigate to={isStaff && !isAdmin ? '/support' : '/dashboard'} replace />;
 }
 
-export interface AppRoute extends ScreenRoute {
-  title?: string;
-  /** In its own window, without the shell. */
-  isAlone?: true;
-}
-
 /** Loads a screen and, in parallel, its guard. */
-async function loadScreen(screen: Screen): Promise<ReactNode> {
-  const loading = screen.load();
-  const loaded = screen.guard ? await (await import('./guarded.tsx')).guarded(screen, loading) : await loading;
-  return 'element' in loaded ? loaded.element : <loaded.Component />;
+function loadScreen(screen: Screen): Loaded {
+  const loaded = screen.load();
+  return screen.guard ? import('./guarded.tsx').then(({ guarded }) => guarded(screen, loaded)) : loaded;
 }
 
-export const routes: readonly AppRoute[] = [
-  { path: '/', load: async () => <Start /> },
-  ...SCREENS.map((screen) => ({ path: screen.path, title: screen.title, load: () => loadScreen(screen) })),
+export const routes: RouteObject[] = [
   {
+    element: <Shell />,
+    hydrateFallbackElement: <Splash />,
+    errorElement: <RouteError />,
+    children: [
+      {
+        errorElement: <RouteError />,
+        children: [
+          { index: true, element: <Start /> },
+          ...SCREENS.map((screen) => ({
+            path: screen.path,
+            handle: { title: screen.title },
+            lazy: () => loadScreen(screen),
+          })),
+          { path: '*', handle: { title: 'Not found' }, element: <NotFoundPage /> },
+        ],
+      },
+    ],
+  },
+  {
+    // In its own window, without the shell.
     path: '/live-chat',
-    isAlone: true,
-    load: async () => {
+    hydrateFallbackElement: <Splash />,
+    errorElement: <RouteError />,
+    lazy: async () => {
       const { LiveChatPage } = await import('#features/chat/live-chat-page.tsx');
-      return <LiveChatPage notice={<RemoteNoticeWhenTold />} />;
+      return { element: <LiveChatPage notice={<RemoteNoticeWhenTold />} /> };
     },
   },
-  { path: '*', title: 'Not found', load: async () => <NotFoundPage /> },
 ];
-
-/** The screen at the address, in the shell. A screen that breaks leaves the shell, and the next address ends the error. */
-export function AppScreens({ router }: { router: ScreenRouter<AppRoute> }) {
-  return (
-    <ScreenView router={router} meanwhile={<Splash />}>
-      {(screen, { title, isAlone }, { location, isLoading }) => {
-        const guarded = <CrashBoundary at={location}>{screen}</CrashBoundary>;
-        return isAlone ? (
-          guarded
-        ) : (
-          <Shell title={title} isLoading={isLoading}>
-            {guarded}
-          </Shell>
-        );
-      }}
-    </ScreenView>
-  );
-}

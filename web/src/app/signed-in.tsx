@@ -3,6 +3,8 @@ import { may } from '@palisade/contract/may';
 import { readOverview } from '@palisade/contract/overview';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { createBrowserRouter } from 'react-router';
+import { RouterProvider } from 'react-router/dom';
 import { call } from '#api/call.ts';
 import { askEarly } from '#api/early.ts';
 import { keepEventsOpen } from '#api/events.ts';
@@ -14,8 +16,7 @@ import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
 import { watchHistory } from '#ui/closed-by-back.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
-import { ScreenRouter } from '#ui/screen-router.ts';
-import { AppScreens, routes } from './router.tsx';
+import { routes } from './router.tsx';
 
 const RequiredFactorPage = lazyPart(async () => (await import('#features/account/required-factor-page.tsx')).RequiredFactorPage);
 
@@ -24,7 +25,7 @@ if (session && isAtStart() && may.administrate(session.user_info)) askEarly(sess
 
 watchHistory();
 // One router for the life of the page: it starts to load the requested screen as soon as this file is loaded.
-const router = new ScreenRouter(routes);
+const router = createBrowserRouter(routes);
 
 /** All screens of one signed-in person. Signing out unmounts them and drops their cached data. */
 export function SignedIn() {
@@ -54,7 +55,7 @@ function Screens({ session }: { session: Session }) {
         <RequiredFactorPage session={session} onSignOut={() => void signOut()} />
       ) : (
         <UploadsProvider>
-          <AppScreens router={router} />
+          <RouterProvider router={router} />
         </UploadsProvider>
       )}
     </QueryClientProvider>

@@ -3,13 +3,12 @@ import { SPECIFIED_ANSWERS } from '@palisade/contract/specified-answers';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { UNSAFE_createMemoryHistory as createMemoryHistory } from 'react-router';
+import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { startSession } from '#api/session.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
-import { ScreenRouter } from '#ui/screen-router.ts';
-import { AppScreens, routes } from './router.tsx';
+import { routes } from './router.tsx';
 
 /** Every page over a server that has the specification's calls and fields alone: 404 for all others, and errors that are a `detail`. */
 
@@ -37,7 +36,7 @@ function open(path: string) {
     <MantineProvider env="test">
       <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
         <UploadsProvider>
-          <AppScreens router={new ScreenRouter(routes, createMemoryHistory({ initialEntries: [path] }))} />
+          <RouterProvider router={createMemoryRouter(routes, { initialEntries: [path] })} />
         </UploadsProvider>
       </QueryClientProvider>
     </MantineProvider>,

@@ -3,13 +3,11 @@ import { IconDots } from '@tabler/icons-react';
 import { cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
-import { Link, useSearchParams } from 'react-router';
+import { createBrowserRouter, Link, RouterProvider, useSearchParams } from 'react-router';
 import { afterEach, expect, it, vi } from 'vitest';
 import { ActionsMenu } from './actions-menu.tsx';
 import { watchHistory } from './closed-by-back.ts';
 import { ModalWindow } from './modal-window.tsx';
-import { type ScreenRoute, ScreenRouter } from './screen-router.ts';
-import { ScreenView } from './screen-view.tsx';
 import { Sheet } from './sheet.tsx';
 
 function Dialog({ title, onClose }: { title: string; onClose: () => void }) {
@@ -50,7 +48,7 @@ function Page() {
   );
 }
 
-let router: ScreenRouter<ScreenRoute>;
+let router: ReturnType<typeof createBrowserRouter>;
 let length: number;
 
 /** Opens the page behind another one, so that Back has somewhere to go. */
@@ -58,14 +56,12 @@ async function open(address = '/page') {
   window.history.pushState({ idx: 0 }, '', '/start');
   window.history.pushState({ idx: 1 }, '', address);
   watchHistory();
-  router = new ScreenRouter(
-    ['start', 'page', 'other'].map((path) => ({ path, load: async () => (path === 'page' ? <Page /> : <h1>{path}</h1>) })),
+  router = createBrowserRouter(
+    ['start', 'page', 'other'].map((path) => ({ path, element: path === 'page' ? <Page /> : <h1>{path}</h1> })),
   );
   render(
     <MantineProvider env="test">
-      <ScreenView router={router} meanwhile={undefined}>
-        {(page) => page}
-      </ScreenView>
+      <RouterProvider router={router} />
     </MantineProvider>,
   );
   await screen.findByRole('heading', { name: 'Page' });

@@ -12,19 +12,18 @@ import { listSessions } from '@palisade/contract/sessions';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { act, cleanup, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { UNSAFE_createMemoryHistory as createMemoryHistory } from 'react-router';
+import { createMemoryRouter, RouterProvider } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { chatStateOf } from '#api/fake-desk.ts';
 import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT, NOTHING_WAITS, statusOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
-import { AppScreens, routes } from '#app/router.tsx';
+import { routes } from '#app/router.tsx';
 import { noteRemoteNews } from '#domain/session/remote-news.ts';
 import { tellSharing } from '#domain/session/sharing-now.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { sessionOf } from '#features/remote/fake-sessions.ts';
-import { ScreenRouter } from '#ui/screen-router.ts';
 
 let server: FakeServer;
 
@@ -37,12 +36,12 @@ beforeEach(() => {
 });
 
 function open(path: string) {
-  const router = new ScreenRouter(routes, createMemoryHistory({ initialEntries: [path] }));
+  const router = createMemoryRouter(routes, { initialEntries: [path] });
   render(
     <MantineProvider env="test">
       <QueryClientProvider client={new QueryClient()}>
         <UploadsProvider>
-          <AppScreens router={router} />
+          <RouterProvider router={router} />
         </UploadsProvider>
       </QueryClientProvider>
     </MantineProvider>,

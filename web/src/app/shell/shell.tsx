@@ -1,7 +1,7 @@
 import { may } from '@palisade/contract/may';
 import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
-import { type ReactNode, useEffect, useRef } from 'react';
-import { Link, useLocation, useNavigate } from 'react-router';
+import { useEffect, useRef } from 'react';
+import { Link, Outlet, ScrollRestoration, useLocation, useMatches, useNavigate, useNavigation } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { useSession } from '#api/session.ts';
 import { stepsTo } from '#app/screens.tsx';
@@ -29,9 +29,25 @@ const ExposureBanner = lazyPart(async () => (await import('./exposure-banner.tsx
 /** Loaded only for administrators. */
 const ProxyFindingsBanner = lazyPart(async () => (await import('./proxy-findings.tsx')).ProxyFindingsBanner);
 
+/** Properties of a route in its `handle`. */
+interface RouteHandle {
+  title: string;
+}
+
+function isRouteHandle(handle: unknown): handle is RouteHandle {
+  return typeof handle === 'object' && handle !== null && 'title' in handle;
+}
+
+function useRouteTitle(): string | undefined {
+  return useMatches()
+    .map((match) => match.handle)
+    .findLast(isRouteHandle)?.title;
+}
+
 /** Shown while a screen loads: on a slow network nothing else confirms the press. */
 function PendingBar() {
-  return <div className="shell__pending" role="progressbar" aria-label="Loading the screen" />;
+  const isPending = useNavigation().state === 'loading';
+  return isPending && <div className="shell__pending" role="progressbar" aria-label="Loading the screen" />;
 }
 
 /** Announces a new screen: sets the window title and focuses the heading. The first screen keeps the focus. */
@@ -74,18 +90,10 @@ function Breadcrumbs({ pathname, title }: { pathname: string; title: string | un
   );
 }
 
-interface ShellProps {
-  /** Title of the screen. */
-  title: string | undefined;
-  /** Another screen is loading. */
-  isLoading: boolean;
-  /** The screen. */
-  children: ReactNode;
-}
-
-export function Shell({ title, isLoading, children }: ShellProps) {
+export function Shell() {
   const { pathname } = useLocation();
   const navigate = useNavigate();
+  const title = useRouteTitle();
   const isDashboard = pathname === '/dashboard';
   const isAway = !isDashboard && pathname !== '/';
   const user = useSession().session?.user_info;
@@ -116,7 +124,7 @@ export function Shell({ title, isLoading, children }: ShellProps) {
         {isAdmin && <ProxyFindingsBanner />}
         {!isDashboard && <Breadcrumbs pathname={pathname} title={title} />}
         <main id="main" tabIndex={-1}>
-          {children}
+          <Outlet />
         </main>
       </div>
       {isAway && (
@@ -134,7 +142,8 @@ export function Shell({ title, isLoading, children }: ShellProps) {
 
       <MessageNotices />
 
-      {isLoading && <PendingBar />}
+      <PendingBar />
+      <ScrollRestoration />
     </Grid>
   );
 }
