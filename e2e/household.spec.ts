@@ -49,7 +49,7 @@ test('a refused game is asked for, allowed for an hour on the dashboard, and ref
   const child = await palisade.window({ viewport: PHONE, hasTouch: true, isMobile: true });
   await child.goto(await textOf(page, /\/ask\/[a-z2-7]{26}$/u));
   await child.getByRole('button', { name: `May I open ${GAME}?` }).click();
-  await expect(child.getByText('Asked. The answer will show here.')).toBeVisible();
+  await expect(child.getByText('Sent. The answer will show here.')).toBeVisible();
   await expectNothingCutOff(child);
   await expectAccessible(child);
 

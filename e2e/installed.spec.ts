@@ -66,7 +66,7 @@ test('the application is installable, opens offline, caches its shell alone, and
     files: [],
   });
   await expect(page.getByText('This came from another app or website.')).toBeVisible();
-  await expect(page.getByLabel('Message, link or email')).toHaveValue(/^Your PayPal account is limited/u);
+  await expect(page.getByLabel('Message, link, email, or phone number')).toHaveValue(/^Your PayPal account is limited/u);
   expect(new URL(page.url()).search).toBe('');
   await expect(page.getByRole('region', { name: 'This is very likely a scam.' })).toBeHidden();
   await page.getByRole('button', { name: 'Check it' }).click();

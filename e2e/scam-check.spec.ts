@@ -26,7 +26,7 @@ test('a picture and an email are checked, kept, shown to support and deleted', a
     '',
   ].join('\r\n');
   await choose.setInputFiles({ name: 'letter.eml', mimeType: 'message/rfc822', buffer: Buffer.from(letter) });
-  await page.getByRole('switch', { name: 'Save the result and first words' }).check({ force: true });
+  await page.getByRole('switch', { name: 'Keep the result in my list' }).check({ force: true });
   await page.getByRole('button', { name: 'Check it' }).click();
   await expect(page.getByRole('region', { name: 'Why' })).toBeVisible();
   await page.getByRole('radio', { name: 'I gave data' }).check({ force: true });

@@ -5,6 +5,12 @@ import { IconChevronDown, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './list-filters.css';
 
+/** Length of a list from which filters help more than they take room. */
+const FILTERED_FROM = 10;
+
+/** Whether a list of this length shows its filters. A narrowed list does always, so that it can be widened again. */
+export const needsFilters = (length: number, isNarrowed: boolean): boolean => isNarrowed || length > FILTERED_FROM;
+
 /** Filters above a list: states first, then the others. */
 export function ListFilters({ children }: { children: ReactNode }) {
   return <div className="list-filters">{children}</div>;

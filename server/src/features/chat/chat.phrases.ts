@@ -80,7 +80,7 @@ const REPLIES = {
   },
   'reply.remote': {
     english:
-      'Go to Remote Access and press New Session. Your code lasts 30 minutes. Share it only with a technician you called yourself. ' +
+      'Go to Remote Access and press New Session. Your code lasts 30 minutes. Share it only with a technician you contacted yourself. ' +
       'Press Cancel or End session to stop at any time. Support never asks for your password.',
     params: {},
   },

@@ -127,7 +127,7 @@ To test a connection, use **Would this pass?** in [Firewall](/firewall). It show
 
 1. Call us, or write in [the chat](/chat). We never call first.
 2. Go to [Remote Access](/remote) and press **New Session**, or use the code from the chat.
-3. Share the code only with the technician you called. It lasts 30 minutes.
+3. Share the code only with the technician you contacted. It lasts 30 minutes.
 4. You’ll see who wants to join. They see nothing until you approve.
 5. Press **End session** at any time to stop.
 
@@ -269,7 +269,7 @@ Call your bank now. Use the number on the back of your card.`,
 4. **Pictures:** QR codes, and the text where reading text is installed.
 5. **Numbers and accounts:** whether they fit what the message says.
 
-We never open a link, because the sender would learn of it. We don't keep what you send. Turn on **Save the result and first words** to find it later.
+We never open a link, because the sender would learn of it. We don't keep what you send, or the result. Turn on **Keep the result in my list** to find it later.
 
 ## If you did something already
 

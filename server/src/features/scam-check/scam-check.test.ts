@@ -212,19 +212,21 @@ describe('trusted domains', () => {
 });
 
 describe('an alert about a dangerous message', () => {
-  test('is one a day for premium people, low, not blocked, and without points', async () => {
+  test('is one a day for premium people who keep their checks, low, not blocked, and without points', async () => {
     const admin = await app.signIn(undefined, 'admin');
     const { token, email } = await app.signIn();
     const plan = { user_email: email, plan_name: 'Family Shield', price: 1, duration_months: 1, max_devices: 1 } as const;
     await call(assignSubscription, { token: admin.token, body: { ...plan, features: [], is_premium: true } });
     const send = (text: string, query = '') => call(checkScamText, { token, body: { text }, query });
-    await send(SCAM);
-    // To keep it is no second attempt.
+    await send(`${SCAM} Not kept.`);
+    expect(await app.app.database.selectFrom('alerts').select('id').execute()).toEqual([]);
     await send(SCAM, '?keep=true');
-    await send(`${SCAM} Again!`);
-    await send(ORDINARY);
+    // To keep it again is no second attempt.
+    await send(SCAM, '?keep=true');
+    await send(`${SCAM} Again!`, '?keep=true');
+    await send(ORDINARY, '?keep=true');
     const other = await app.signIn();
-    await call(checkScamText, { token: other.token, body: { text: SCAM } });
+    await call(checkScamText, { token: other.token, body: { text: SCAM }, query: '?keep=true' });
     expect(await app.app.database.selectFrom('alerts').select('id').execute()).toHaveLength(1);
     const alerts = replyOf(await call(listAlerts, { token }));
     expect(alerts).toMatchObject([

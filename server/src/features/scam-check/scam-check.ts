@@ -59,7 +59,7 @@ function excerptOf(input: ScamInput, answer: ScamAnswer): string {
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH - 1).toWellFormed()}…` : line;
 }
 
-/** A dangerous message as an alert: one a day for all of them. It stops nothing, so it is never `blocked`. */
+/** A kept dangerous message as an alert: one a day for all of them. It stops nothing, so it is never `blocked`. A check that isn't kept stores nothing. */
 function scamIncident(user_id: string, answer: ScamAnswer, at: string): Incident {
   const [reason] = answer.reasons;
   const { organisations, links, sender } = answer.parts;
@@ -128,8 +128,9 @@ export class ScamChecks {
     const surroundings = { provider, lists: sources.lists(), trusted: all, dangerous };
     const person = { trusted: trusted.map(({ domain }) => domain), may_ask_dns: ask_dns === 'true' };
     const answer = await reader.check(user_id, input, person, surroundings);
+    if (keep !== 'true') return { ...answer, id: null };
     if (answer.verdict === 'dangerous') await this.tell(user_id, input, answer);
-    return { ...answer, id: keep === 'true' ? await this.keep(user_id, input, answer) : null };
+    return { ...answer, id: await this.keep(user_id, input, answer) };
   }
 
   private async tell(user_id: string, input: ScamInput, answer: ScamAnswer): Promise<void> {
@@ -139,7 +140,7 @@ export class ScamChecks {
     const sum = createHash('sha256')
       .update(input.kind === 'text' ? input.text : input.bytes)
       .digest('hex');
-    // The same message again, such as to keep its check, is the same attempt.
+    // The same message again, such as to show it to support, is the same attempt.
     if (this.told.get(user_id) === sum) return;
     const [oldest] = this.told.keys();
     if (this.told.size >= TOLD_MAXIMUM && oldest !== undefined) this.told.delete(oldest);

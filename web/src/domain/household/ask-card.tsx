@@ -9,35 +9,29 @@ import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { type HouseholdAsk, useAnswerAsk } from './household.ts';
 import { ProfileFace } from './profile-face.tsx';
+import { answerEffect } from './times.ts';
 
 const ANSWERS = [
-  { given: 'hour', label: 'For one hour', variant: 'primary' },
-  { given: 'always', label: 'Always', variant: 'quiet' },
-  { given: 'no', label: 'No', variant: 'quiet' },
+  { given: 'hour', label: 'For one hour' },
+  { given: 'always', label: 'Always' },
+  { given: 'no', label: 'No' },
 ] as const;
 
 interface AskCardProps {
   ask: HouseholdAsk;
   profile: Household['profiles'][number];
-}
-
-const placeOf = (id: string) => `ask-${id}`;
-
-/** Moves to a waiting ask on this page. */
-export function reachAsk(id: string): void {
-  const card = document.getElementById(placeOf(id));
-  card?.scrollIntoView({ block: 'center' });
-  card?.focus({ preventScroll: true });
+  time_zone: string;
 }
 
 /** A waiting “May I?” with its answers. */
-export function AskCard({ ask, profile }: AskCardProps) {
+export function AskCard({ ask, profile, time_zone }: AskCardProps) {
   const now = useMinute();
   const [line, setLine] = useState('');
   const answer = useAnswerAsk();
+  const effect = answerEffect(profile, time_zone, now);
   const { id, name, count, asked_at, device_name } = ask;
   return (
-    <Grid id={placeOf(id)} tabIndex={-1} columns="lead" gap="3" align="start" className="surface-amber pad-m">
+    <Grid columns="lead" gap="3" align="start" className="surface-amber pad-m">
       <ProfileFace picture={profile.picture} />
       <Stack gap="3" className="shrink">
         <Stack gap="0">
@@ -51,6 +45,7 @@ export function AskCard({ ask, profile }: AskCardProps) {
             })}
           </span>
         </Stack>
+        {effect !== undefined && <p className="small">{effect}</p>}
         <TextInput
           size="sm"
           aria-label={`Your words to ${profile.name}`}
@@ -60,11 +55,11 @@ export function AskCard({ ask, profile }: AskCardProps) {
           onChange={(event) => setLine(event.currentTarget.value)}
         />
         <Row gap="2">
-          {ANSWERS.map(({ label, given, variant }) => (
+          {ANSWERS.map(({ label, given }) => (
             <Button
               key={given}
               size="s"
-              variant={variant}
+              variant="quiet"
               disabled={answer.isPending}
               onClick={() => answer.mutate({ id, answer: given, line })}
             >
@@ -72,9 +67,6 @@ export function AskCard({ ask, profile }: AskCardProps) {
             </Button>
           ))}
         </Row>
-        {profile.rules.times.some(({ refuses }) => refuses === 'all') && (
-          <p className="small">At times without websites, such as bedtime, only “For one hour” opens it.</p>
-        )}
         <Refusal error={answer.error} />
       </Stack>
     </Grid>
@@ -82,9 +74,9 @@ export function AskCard({ ask, profile }: AskCardProps) {
 }
 
 /** The waiting asks of a home, the newest first. */
-export function waitingAsks({ asks, profiles }: Pick<Household, 'asks' | 'profiles'>): AskCardProps[] {
+export function waitingAsks({ asks, profiles, time_zone }: Pick<Household, 'asks' | 'profiles' | 'time_zone'>): AskCardProps[] {
   return asks.flatMap((ask) => {
     const profile = profiles.find(({ id }) => id === ask.profile_id);
-    return ask.answer === 'wait' && profile !== undefined ? [{ ask, profile }] : [];
+    return ask.answer === 'wait' && profile !== undefined ? [{ ask, profile, time_zone }] : [];
   });
 }

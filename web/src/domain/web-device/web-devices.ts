@@ -44,12 +44,17 @@ export const useAddName = () =>
 
 /** Each kind of device: its label, and the name that a new one gets. */
 export const KINDS: Record<WebDeviceKind, { label: string; line: string; name: string; icon: TablerIcon }> = {
-  apple: { label: 'iPhone, iPad, or Mac', line: 'One profile, in Settings.', name: 'My iPhone', icon: IconBrandApple },
+  apple: { label: 'iPhone, iPad, or Mac', line: 'A few taps in Settings.', name: 'My iPhone', icon: IconBrandApple },
   android: { label: 'Android', line: 'One setting: Private DNS.', name: 'My Android phone', icon: IconBrandAndroid },
-  windows: { label: 'Windows', line: 'Two lines in PowerShell.', name: 'My Windows computer', icon: IconBrandWindows },
+  windows: {
+    label: 'Windows',
+    line: 'Two lines to copy. We show you where.',
+    name: 'My Windows computer',
+    icon: IconBrandWindows,
+  },
   browser: { label: 'Browser', line: 'Chrome, Edge, or Firefox alone.', name: 'My browser', icon: IconWorld },
   router: { label: 'Router', line: 'Every device in its network.', name: 'My router', icon: IconRouter },
-  linux: { label: 'Linux', line: 'One file for systemd-resolved.', name: 'My Linux computer', icon: IconTerminal2 },
+  linux: { label: 'Linux', line: 'One file to copy (systemd-resolved).', name: 'My Linux computer', icon: IconTerminal2 },
   other: { label: 'TV or console', line: 'Its network settings.', name: 'My TV', icon: IconDeviceTv },
 };
 

@@ -1,3 +1,4 @@
+import { formatNumber } from '@palisade/contract/intl';
 import type { WebCategory, WebProtection } from '@palisade/contract/web-protection';
 
 export const CATEGORIES: Record<WebCategory, string> = {
@@ -21,7 +22,7 @@ export const SERVICE_KINDS = { video: 'Video and music', games: 'Games', chats: 
 /** Reasons of a household (`HOUSEHOLD_REASONS`), for a list. */
 const HOUSEHOLD: Readonly<Record<string, string>> = {
   paused: 'Paused',
-  time: 'Not at this time',
+  time: 'Time without websites',
   time_services: 'Not at this time',
   guardian: 'Blocked by a guardian',
 };
@@ -35,6 +36,12 @@ export function reasonOf(category: string, services: WebProtection['services']):
   if (ofHousehold !== undefined) return ofHousehold;
   const [, known] = Object.entries(CATEGORIES).find(([id]) => id === category) ?? [];
   return known ?? services.find(({ id }) => id === category)?.name ?? 'Blocked';
+}
+
+/** Refusals of one reason, counted: "2 refused: not at this time". */
+export function refusedWords(category: string, count: number, services: WebProtection['services']): string {
+  const reason = reasonOf(category, services);
+  return `${formatNumber(count)} refused: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
 }
 
 /** The reason of a refusal as a sentence. */

@@ -44,12 +44,12 @@ function draw() {
 it('asks once, and shows the answer with its line', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   open();
-  expect(await screen.findByText('Your guardians see what was refused here.')).toBeVisible();
+  expect(await screen.findByText(/^Anna sees what didn’t open, and these numbers: \d+ websites? asked for today/)).toBeVisible();
   const waiting = { ...PAGE, refused: [{ ...REFUSED, can_ask: false }], asks: [askOf({ name: 'roblox.com' })] };
   server.answer(mayI, waiting);
   server.answer(lookAtAskPage, waiting);
   await user.click(screen.getByRole('button', { name: 'May I open roblox.com?' }));
-  expect(await screen.findByText('Asked. The answer will show here.')).toBeVisible();
+  expect(await screen.findByText('Sent. The answer will show here.')).toBeVisible();
   expect(screen.queryByRole('button', { name: /^May I/ })).toBeNull();
   server.answer(lookAtAskPage, { ...waiting, asks: [askOf({ name: 'roblox.com', answer: 'always', line: 'Have fun' })] });
   await act(() => vi.advanceTimersByTimeAsync(5_000));
@@ -63,19 +63,19 @@ it('asks once, and shows the answer with its line', async () => {
 it('says what holds now, in few words for a small child', async () => {
   const [time] = MIA.rules.times;
   open({ age_group: 'small_child', guardians_see: 'counts', time_now: time ?? null, refused: [] });
-  expect(await screen.findByText(/^Bedtime until .*6:30/)).toBeVisible();
-  expect(screen.getByText('Your grown-ups see numbers only.')).toBeVisible();
+  expect(await screen.findByText(/^It’s bedtime\. Websites open again at 0?6:30/)).toBeVisible();
+  expect(screen.getByText(/^Anna sees only these numbers: /)).toBeVisible();
   expect(screen.getByRole('heading', { name: 'All good!' })).toBeVisible();
 });
 
 it('names bedtime as the reason', async () => {
   open({ refused: [{ ...REFUSED, last_at: '2026-11-26T21:00:00.000Z' }] });
-  expect(await screen.findByText('Bedtime')).toBeVisible();
+  expect(await screen.findByText('It was bedtime')).toBeVisible();
 });
 
 it('says what is left without a plan', async () => {
   open({ state: 'no_plan' });
-  expect(await screen.findByText('Only dangerous websites are refused now: there is no plan.')).toBeVisible();
+  expect(await screen.findByText('Only dangerous websites stay closed now: there is no plan.')).toBeVisible();
   expect(screen.getByText('No device has this page now.')).toBeVisible();
 });
 
@@ -93,8 +93,8 @@ it('names the service that was refused, and why, once for all of its names', asy
   expect(await screen.findByRole('button', { name: 'May I open YouTube?' })).toBeVisible();
   const rows = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
   expect(rows).toEqual([
-    expect.stringMatching(/^YouTubei\.ytimg\.comNot at this time/),
-    expect.stringMatching(/^Facebookwww\.facebook\.comBlocked by a guardian.*Asked\. The answer will show here\.$/),
+    expect.stringMatching(/^YouTubei\.ytimg\.comClosed at this time/),
+    expect.stringMatching(/^Facebookwww\.facebook\.comBlocked by a guardian.*Sent\. The answer will show here\.$/),
   ]);
 });
 

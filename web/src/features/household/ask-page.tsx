@@ -13,7 +13,7 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { askedOf, askWords, deviceWords, holdWords, refusedWords, replyWords } from './ask-words.ts';
+import { askedOf, askWords, deviceWords, holdWords, refusedWords, replyWords, seenWords } from './ask-words.ts';
 import { askPageQuery, useMayI } from './household.queries.ts';
 import './ask-page.css';
 
@@ -41,10 +41,12 @@ interface RefusedRowProps {
   ask: Ask | undefined;
   pageKey: string;
   isLarge: boolean;
+  /** All websites are closed now, so the button is quiet. */
+  isHeld: boolean;
 }
 
 /** A refused name, and one button. After the press its answer stands there. */
-function RefusedRow({ page, refused, ask, pageKey, isLarge }: RefusedRowProps) {
+function RefusedRow({ page, refused, ask, pageKey, isLarge, isHeld }: RefusedRowProps) {
   const { id, name, service, count, last_at, can_ask } = refused;
   const asked = askedOf(refused);
   const now = useMinute();
@@ -64,7 +66,13 @@ function RefusedRow({ page, refused, ask, pageKey, isLarge }: RefusedRowProps) {
           )}
         </Stack>
         {can_ask && (
-          <Button size="l" aria-label={`May I open ${asked}?`} loading={mayI.isPending} onClick={() => mayI.mutate(id)}>
+          <Button
+            variant={isHeld ? 'quiet' : 'primary'}
+            size="l"
+            aria-label={`May I open ${asked}?`}
+            loading={mayI.isPending}
+            onClick={() => mayI.mutate(id)}
+          >
             May I?
           </Button>
         )}
@@ -77,7 +85,7 @@ function RefusedRow({ page, refused, ask, pageKey, isLarge }: RefusedRowProps) {
 
 function Shown({ page, pageKey }: { page: AskPageShown; pageKey: string }) {
   const now = useMinute();
-  const { name, picture, age_group, guardians_see, devices, refused, asks } = page;
+  const { name, picture, age_group, devices, refused, asks } = page;
   const words = askWords(age_group);
   const isLarge = age_group === 'small_child';
   const hold = holdWords(page, now);
@@ -91,7 +99,7 @@ function Shown({ page, pageKey }: { page: AskPageShown; pageKey: string }) {
         <ProfileFace picture={picture} size={36} />
         <Stack gap="0" className="shrink">
           <h1 className="title break">{`Hi ${name}`}</h1>
-          <p className="sub">{guardians_see === 'names' ? words.names : words.counts}</p>
+          <p className="sub break">{seenWords(page)}</p>
           <p className="sub break">{deviceWords(devices.map((device) => device.name))}</p>
         </Stack>
       </Row>
@@ -112,6 +120,7 @@ function Shown({ page, pageKey }: { page: AskPageShown; pageKey: string }) {
                 ask={asked.get(askedOf(one))}
                 pageKey={pageKey}
                 isLarge={isLarge}
+                isHeld={hold !== undefined && page.state !== 'no_plan'}
               />
             ))}
             {elsewhere.map((ask) => (

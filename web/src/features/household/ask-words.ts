@@ -1,49 +1,59 @@
 import type { AgeGroup, Ask, AskPage, ProfileRefusal } from '@palisade/contract/household';
-import { formatList } from '@palisade/contract/intl';
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
+import { isBedtime, timeAt } from '#domain/household/times.ts';
 import { reasonOf } from '#domain/web-device/web-words.ts';
 import { describeUntil } from '#ui/moment.tsx';
-import { isAtBedtime, timeNowWords } from './rule-words.ts';
+import { timeNowWords } from './rule-words.ts';
 
 interface AskWords {
   none: string;
   refused: string;
-  names: string;
-  counts: string;
   noPlan: string;
 }
 
 const FEW: AskWords = {
   none: 'All good!',
   refused: 'Not now',
-  names: 'Your grown-ups see this too.',
-  counts: 'Your grown-ups see numbers only.',
   noPlan: 'Only dangerous pages stay closed.',
 };
 const PLAIN: AskWords = {
-  none: 'Nothing was refused here.',
-  refused: 'Refused here',
-  names: 'Your guardians see what was refused here.',
-  counts: 'Your guardians see numbers only.',
-  noPlan: 'Only dangerous websites are refused now: there is no plan.',
+  none: 'Everything opened.',
+  refused: 'These didn’t open',
+  noPlan: 'Only dangerous websites stay closed now: there is no plan.',
 };
 
 export const askWords = (age: AgeGroup): AskWords => (age === 'small_child' ? FEW : PLAIN);
 
-/** The devices that a page is about. One that was taken out of the profile is missing. */
-export const deviceWords = (names: readonly string[]): string =>
-  names.length === 0 ? 'No device has this page now.' : `Devices: ${formatList(names, 'plain')}`;
+/** The devices that a page is about, unless it is the only one. One that was taken out of the profile is missing. */
+export function deviceWords(names: readonly string[]): string | undefined {
+  if (names.length === 0) return 'No device has this page now.';
+  return names.length === 1 ? undefined : `Devices: ${formatList(names, 'plain')}`;
+}
+
+/** All that guardians see of a person, today's counts included: "Anna sees what didn’t open, and these numbers: 3 websites asked for today, 2 closed." */
+export function seenWords({ guardians, guardians_see, today }: Pick<AskPage, 'guardians' | 'guardians_see' | 'today'>): string {
+  const closed = today.refused.reduce((sum, { count }) => sum + count, 0);
+  const asked = today.answered + closed;
+  const numbers = plural(asked, {
+    one: `1 website asked for today, ${formatNumber(closed)} closed`,
+    other: `${formatNumber(asked)} websites asked for today, ${formatNumber(closed)} closed`,
+  });
+  const what = guardians_see === 'names' ? 'what didn’t open, and these numbers' : 'only these numbers';
+  return `${plural(guardians.length, { one: `${formatList(guardians)} sees`, other: `${formatList(guardians)} see` })} ${what}: ${numbers}.`;
+}
 
 /** The state of the whole device: paused, a time for all names, no plan; undefined otherwise. */
 export function holdWords(page: AskPage, now: number): string | undefined {
   const { state, paused_until, time_now, age_group } = page;
   if (state === 'no_plan') return askWords(age_group).noPlan;
-  if (state === 'paused') return paused_until === null ? 'Pause.' : `Pause until ${describeUntil(paused_until, now)}.`;
+  if (state === 'paused')
+    return paused_until === null ? 'Websites are paused.' : `Websites are paused until ${describeUntil(paused_until, now)}.`;
   return time_now === null ? undefined : timeNowWords(time_now);
 }
 
 /** The answer to a “May I?”: "Yes, until 16:05." */
 export function replyWords({ answer, until }: Pick<Ask, 'answer' | 'until'>, now: number): string {
-  if (answer === 'wait') return 'Asked. The answer will show here.';
+  if (answer === 'wait') return 'Sent. The answer will show here.';
   if (answer === 'no') return 'No.';
   if (answer === 'always') return 'Yes, always.';
   if (until === null) return 'Yes, for an hour.';
@@ -53,13 +63,22 @@ export function replyWords({ answer, until }: Pick<Ask, 'answer' | 'until'>, now
 /** The service that was refused as a whole, else the name: "YouTube". One ask is for all of it. */
 export const askedOf = ({ service, name }: Pick<ProfileRefusal, 'service' | 'name'>): string => (service === '' ? name : service);
 
+/** Reasons in the words of the person, where those of a list are too short. */
+const REASONS: Readonly<Record<string, string>> = {
+  time: 'Closed at this time',
+  time_services: 'Closed at this time',
+  paused: 'Websites were paused',
+  dangerous: 'This website is dangerous',
+};
+
 /** The reason of a refusal, for its person. Services are chosen by guardians alone. */
 export function refusedWords(
   { service, category, last_at }: Pick<ProfileRefusal, 'service' | 'category' | 'last_at'>,
   { rules, time_zone }: Pick<AskPage, 'rules' | 'time_zone'>,
 ): string {
-  if (category === 'time' && isAtBedtime(rules, time_zone, Date.parse(last_at))) return 'Bedtime';
-  return reasonOf(service === '' || category === 'time_services' ? category : 'guardian', []);
+  const time = category === 'time' ? timeAt(rules, time_zone, Date.parse(last_at)) : undefined;
+  if (time !== undefined && isBedtime(time)) return 'It was bedtime';
+  return REASONS[category] ?? reasonOf(service === '' ? category : 'guardian', []);
 }
 
 /** An answered ask in one line, for guardians: "roblox.com: yes, until 16:05." */

@@ -60,7 +60,7 @@ function InviteForm() {
       onSubmit={() => invite.mutate(email, { onSuccess: () => setEmail('') })}
     >
       <h3>Invite another guardian</h3>
-      <p className="sub">They get the same rights over profiles and their devices.</p>
+      <p className="sub">They can change the same rules and devices as you.</p>
       <EmailField label="Their email" required value={email} onChange={(event) => setEmail(event.currentTarget.value)} />
       <EmailNeeded sentence="Confirm your email address first." />
       <Refusal error={invite.error} />
@@ -163,11 +163,11 @@ export function HomeCard({ home }: { home: Household }) {
 }
 
 const LIMITS = [
-  { what: 'Mobile data and other networks', result: 'A device that has our setting only at home asks elsewhere outside.' },
-  { what: 'Another setting in a browser', result: 'A browser can have its own server for names. Set it there as well.' },
+  { what: 'Mobile data and other networks', result: 'Away from your home’s Wi-Fi, these rules may not apply.' },
+  { what: 'Another setting in a browser', result: 'A browser can use its own DNS setting. Change it there too.' },
   {
     what: 'A changed setting',
-    result: 'People can change settings of a device in their hands. You see here when it stops asking.',
+    result: 'People can change settings of their device. You see here when it stops asking.',
   },
 ];
 

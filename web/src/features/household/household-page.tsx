@@ -4,47 +4,37 @@ import { IconEyeOff, IconHeartHandshake, IconHome, IconMoon, IconPlus } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
-import { reachAsk, waitingAsks } from '#domain/household/ask-card.tsx';
+import { waitingAsks } from '#domain/household/ask-card.tsx';
 import { householdQuery } from '#domain/household/household.ts';
 import { webProtectionQuery } from '#domain/web-device/web-devices.ts';
 import { Button } from '#ui/button.tsx';
-import { Grid, Row } from '#ui/layout.tsx';
+import { Grid } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { useAsked } from '#ui/use-asked.ts';
 import { AddProfile } from './add-profile.tsx';
+import { WaitingAsks } from './waiting-asks.tsx';
 
 /** Loaded with the first person. */
 const People = lazyPart(async () => (await import('./people.tsx')).People);
 
-/** The one answer of the page: an ask first, then a device that stopped asking. */
+/** The one answer of the page, where no ask stands in its place. */
 export function answerOf(home: Household) {
   const { profiles } = home;
   if (profiles.length === 0)
     return {
       tone: 'unknown',
       title: 'Add the people of your home.',
-      sentence: 'Choose what opens on their devices, and when. No secret watching: they see on their own page what you see.',
-    } as const;
-  const waiting = waitingAsks(home);
-  const [first] = waiting;
-  if (first !== undefined)
-    return {
-      tone: 'attention',
-      title: plural(waiting.length, {
-        one: `${first.profile.name} asks: May I?`,
-        other: `${formatNumber(waiting.length)} questions wait for you.`,
-      }),
-      sentence: 'Your answer counts within seconds.',
+      sentence: 'Choose what opens on their devices, and when.',
     } as const;
   const without = profiles.filter(({ state }) => state === 'no_plan');
   if (without.length > 0)
     return {
       tone: 'attention',
       title: `Rules are off for ${listFirst(without.map(({ name }) => name))}.`,
-      sentence: 'Only dangerous names are refused there: no plan.',
+      sentence: 'Only dangerous websites are refused there: no plan.',
     } as const;
   const devices = profiles.flatMap((profile) => profile.devices);
   const silent = devices.filter(({ is_silent }) => is_silent);
@@ -73,7 +63,11 @@ export function answerOf(home: Household) {
 const WHAT_IT_DOES = [
   { icon: IconMoon, title: 'Bedtime and school', sentence: 'Rules by age to start with. You change every part.' },
   { icon: IconHeartHandshake, title: '“May I?”', sentence: 'They ask from their own page. You answer for an hour or always.' },
-  { icon: IconEyeOff, title: 'No secret watching', sentence: 'They see what you see. From 16, you see counts only.' },
+  {
+    icon: IconEyeOff,
+    title: 'No secret watching',
+    sentence: 'Their own page shows them what you see. From 16, you see counts only.',
+  },
 ] as const;
 
 function WhatItDoes() {
@@ -104,9 +98,23 @@ export function HouseholdPage() {
   // The form stays while the first person that it added needs a further file, so that it closes.
   const isReady = home !== undefined && web.data !== undefined && (arePeopleReady || isAdding);
   const answer = isReady ? answerOf(home) : undefined;
-  const [first] = isReady ? waitingAsks(home) : [];
+  const isWaitedFor = isReady && waitingAsks(home).length > 0;
+  const add = (
+    <Button
+      variant={isWaitedFor || answer?.tone === 'attention' ? 'quiet' : 'primary'}
+      icon={IconPlus}
+      stroke={2}
+      onClick={() => setIsAdding(true)}
+    >
+      Add a person
+    </Button>
+  );
   return (
-    <Page title="Household" sentence="Rules for the people of your home, on their devices.">
+    <Page
+      title="Household"
+      sentence="Rules for the people of your home, on their devices."
+      aside={isWaitedFor && !isAdding && add}
+    >
       {failure && (
         <ErrorNotice
           title="We couldn’t load your household"
@@ -117,25 +125,7 @@ export function HouseholdPage() {
       {!isReady && !failure && <LeadWaiting label="Loading your household" />}
       {isReady && answer && (
         <>
-          <Lead
-            {...answer}
-            icon={IconHome}
-            action={
-              <Row gap="2">
-                {first && <Button onClick={() => reachAsk(first.ask.id)}>{`Answer ${first.profile.name}`}</Button>}
-                {!isAdding && (
-                  <Button
-                    variant={answer.tone === 'attention' ? 'quiet' : 'primary'}
-                    icon={IconPlus}
-                    stroke={2}
-                    onClick={() => setIsAdding(true)}
-                  >
-                    Add a person
-                  </Button>
-                )}
-              </Row>
-            }
-          />
+          {isWaitedFor ? <WaitingAsks /> : <Lead {...answer} icon={IconHome} action={!isAdding && add} />}
           {isAdding && <AddProfile home={home} web={web.data} onClose={() => setIsAdding(false)} />}
           {isEmpty && !isAdding && <WhatItDoes />}
           {!isEmpty && <People home={home} web={web.data} asked={asked} />}

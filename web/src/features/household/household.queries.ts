@@ -17,7 +17,7 @@ import {
   tryProfile,
   withdrawHomeInvite,
 } from '@palisade/contract/household';
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { ownKeyOf } from './own-key.ts';
@@ -91,8 +91,11 @@ export const askPageQuery = (key: string) =>
     meta: { silent_status: 404 },
   });
 
-export const useMayI = (key: string) =>
-  useChange({
+/** The reply is the page with the sent question, shown at once. */
+export function useMayI(key: string) {
+  const queries = useQueryClient();
+  return useChange({
     mutationFn: (refusal_id: string) => call(mayI, { body: { key, own_key: ownKeyOf(key), refusal_id } }),
-    renews: [ASK_PAGE_KEY],
+    onSuccess: (page) => queries.setQueryData(askPageQuery(key).queryKey, page),
   });
+}

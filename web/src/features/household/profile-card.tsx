@@ -3,14 +3,12 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import type { WebProtection } from '@palisade/contract/web-protection';
 import { IconAdjustments, IconClock, IconPlayerPause, IconPlayerPlay, IconSunrise } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
-import { AskCard, waitingAsks } from '#domain/household/ask-card.tsx';
 import { ProfileFace } from '#domain/household/profile-face.tsx';
-import { reasonOf } from '#domain/web-device/web-words.ts';
+import { refusedWords } from '#domain/web-device/web-words.ts';
 import { ActionsMenu } from '#ui/actions-menu.tsx';
 import { Badge, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { FocusKept } from '#ui/focus-kept.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { describeUntil, useMinute } from '#ui/moment.tsx';
@@ -27,7 +25,8 @@ const ProfileDialog = lazyPart(async () => (await import('./profile-dialog.tsx')
 
 function stateOf({ state, paused_until, devices }: Profile, now: number): { tone: Tone; words: string } {
   if (state === 'no_plan') return { tone: 'attention', words: 'No plan' };
-  if (state === 'on') return devices.length === 0 ? { tone: 'plain', words: 'No device yet' } : { tone: 'safe', words: 'On' };
+  if (state === 'on')
+    return devices.length === 0 ? { tone: 'plain', words: 'No device yet' } : { tone: 'safe', words: 'Rules apply' };
   return { tone: 'attention', words: paused_until === null ? 'Paused' : `Paused until ${describeUntil(paused_until, now)}` };
 }
 
@@ -102,9 +101,7 @@ function Today({ profile: { today }, services }: { profile: Profile; services: W
         <Row as="ul" gap="2" aria-label="Refused today">
           {today.refused.map(({ category, count }) => (
             <li key={category}>
-              <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>
-                {`${reasonOf(category, services)}: ${formatNumber(count)}`}
-              </Badge>
+              <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>{refusedWords(category, count, services)}</Badge>
             </li>
           ))}
         </Row>
@@ -119,8 +116,8 @@ function NoPlan({ home }: { home: Household }) {
     <Row gap="3" justify="between" className="surface-amber pad-m">
       <span className="shrink">
         {home.has_plan
-          ? 'Only dangerous names are refused: your plan has no room for this profile.'
-          : 'Only dangerous names are refused: no plan.'}
+          ? 'Only dangerous websites are refused: your plan has no room for this profile.'
+          : 'Only dangerous websites are refused: no plan.'}
       </span>
       <ScreenLink to="/subscription-manager" variant="quiet" size="s">
         See plans
@@ -138,20 +135,12 @@ export function ProfileCard({ profile, home, web, reach }: ProfileCardProps) {
   useEffect(() => reach?.(card.current), [reach]);
   const { name, refused, names, state, age_group } = profile;
   const shared = sharedWords(profile, home.profiles);
-  const waiting = waitingAsks(home).filter(({ ask }) => ask.profile_id === profile.id);
   const answered = home.asks.filter(({ profile_id, answer }) => profile_id === profile.id && answer !== 'wait');
   return (
     <section ref={card} tabIndex={-1} className="card" aria-label={name}>
       <Stack gap="4">
         <ProfileHead profile={profile} onEdit={() => setIsEdited(true)} />
         {state === 'no_plan' && <NoPlan home={home} />}
-        <FocusKept>
-          <Stack gap="2">
-            {waiting.map((one) => (
-              <AskCard key={one.ask.id} {...one} />
-            ))}
-          </Stack>
-        </FocusKept>
         <Grid columns="2" phone="stack" gap="5" align="start">
           <Stack gap="2">
             <h3>Rules</h3>

@@ -1,7 +1,8 @@
-import { clockAt, holdsAt } from '@palisade/contract/day';
+import { holdsAt } from '@palisade/contract/day';
 import type { AgeGroup, Profile, ProfileRules, ProfileTime } from '@palisade/contract/household';
 import { capitalize, formatList, listFirst } from '@palisade/contract/intl';
 import type { WebCategory, WebProtection } from '@palisade/contract/web-protection';
+import { isAllDay, isBedtime } from '#domain/household/times.ts';
 import { describeClockTime } from '#ui/moment.tsx';
 
 type Services = WebProtection['services'];
@@ -28,9 +29,6 @@ export function daysWords(days: readonly number[]): string {
 export const TIMED_WORDS = { all: 'Websites', video: 'Videos', games: 'Games', chats: 'Chats' } as const;
 const MIDNIGHT = '00:00';
 
-/** A time for all names that runs past midnight. */
-const isBedtime = ({ refuses, from, to }: ProfileTime) => refuses === 'all' && to <= from && to !== MIDNIGHT;
-
 /** One sentence about a time: "Bedtime: 21:00 to 06:30, every day.", "Videos: not on school days before 17:00." */
 export function timeWords(time: ProfileTime): string {
   const days = daysWords(time.days);
@@ -38,7 +36,7 @@ export function timeWords(time: ProfileTime): string {
   if (isBedtime(time)) return `Bedtime: ${from} to ${to}, ${days}.`;
   const what = TIMED_WORDS[time.refuses];
   const isDaily = days === 'every day';
-  if (time.from === MIDNIGHT && time.to === MIDNIGHT) return isDaily ? `${what}: not at any time.` : `${what}: not on ${days}.`;
+  if (isAllDay(time)) return isDaily ? `${what}: not at any time.` : `${what}: not on ${days}.`;
   if (time.from === MIDNIGHT) return isDaily ? `${what}: not before ${to}.` : `${what}: not on ${days} before ${to}.`;
   if (time.to === MIDNIGHT) return isDaily ? `${what}: not after ${from}.` : `${what}: not on ${days} after ${from}.`;
   return isDaily ? `${what}: not from ${from} to ${to}.` : `${what}: not on ${days} from ${from} to ${to}.`;
@@ -88,14 +86,6 @@ export function sharedWords(profile: Profile, profiles: readonly Profile[]): str
   return members.length === 0 ? undefined : `Strictest of ${formatList(members)}: names can’t be told apart by person there.`;
 }
 
-/** True if a refused name of a time for all was refused by a bedtime, as far as today's rules tell. */
-export function isAtBedtime({ times }: ProfileRules, time_zone: string, at_ms: number): boolean {
-  const clock = new Date(clockAt(time_zone, at_ms));
-  return times.some(
-    (time) => isBedtime(time) && holdsAt(time, clock.getUTCDay() || DAY_NAMES.length, clock.toISOString().slice(11, 16)),
-  );
-}
-
 interface Tried {
   is_allowed: boolean;
   category: string | null;
@@ -127,9 +117,9 @@ export function triedWords(tried: Tried, rules: ProfileRules, at: { day: number;
   return `Refused: ${listed ?? service ?? 'blocked'}.`;
 }
 
-/** The time that holds now, for the page of its person: "Bedtime until 06:30." */
+/** The time that holds now, for the page of its person: "It’s bedtime. Websites open again at 06:30." */
 export function timeNowWords(time: ProfileTime): string {
-  const to = describeClockTime(time.to);
-  if (isBedtime(time)) return `Bedtime until ${to}.`;
-  return time.to === MIDNIGHT && time.from === MIDNIGHT ? 'No websites today.' : `No websites until ${to}.`;
+  if (isAllDay(time)) return 'No websites today.';
+  const again = `Websites open again at ${describeClockTime(time.to)}.`;
+  return isBedtime(time) ? `It’s bedtime. ${again}` : again;
 }

@@ -44,7 +44,10 @@ export function NewSessionDialog({ onClose, offersPortal }: NewSessionDialogProp
         <IconShieldLock className="amber" size={22} stroke={1.7} aria-hidden="true" />
         <div>
           <h3 className="base bold amber">Security notice</h3>
-          <p>Share codes only with trusted support technicians: someone you called yourself, on a number you know.</p>
+          <p>
+            Share codes only with trusted support technicians: someone you contacted yourself, in Support Chat or on a number you
+            know.
+          </p>
         </div>
       </Grid>
       <p className="sub">Your code lasts 30 minutes, works for one technician, and replaces any unused code.</p>

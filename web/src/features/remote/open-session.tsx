@@ -12,7 +12,7 @@ export function OpenSession({ session }: { session: RemoteSession }) {
   const wasAsked = useRef(false);
   // The Approve button is far below the banner with the technician's name and the End button, so the focus moves up.
   useEffect(() => {
-    if (phase !== 'claimed' && wasAsked.current) document.querySelector<HTMLElement>('.banner__title')?.focus();
+    if (phase !== 'claimed' && wasAsked.current) document.querySelector<HTMLElement>('.banner h2')?.focus();
     wasAsked.current = phase === 'claimed';
   }, [phase]);
   if (phase === 'claimed') return <AskingCard session={session} />;

@@ -30,8 +30,15 @@ function justEnded(sessions: readonly RemoteSession[], now: number): RemoteSessi
   return now - Date.parse(newest.ended_at) > FRESH ? undefined : newest;
 }
 
+interface OwnSessionFlowProps {
+  sessions: readonly RemoteSession[];
+  now: number;
+  /** Opens the dialog of a new session. */
+  onStart: () => void;
+}
+
 /** The person's sessions as one flow: the open one, the result of the last one, or that no technician can join. */
-export function OwnSessionFlow({ sessions, now }: { sessions: readonly RemoteSession[]; now: number }) {
+export function OwnSessionFlow({ sessions, now, onStart }: OwnSessionFlowProps) {
   const [dismissed, setDismissed] = useState(() => readDraft(DISMISSED));
   const open = sessions.filter(isOpen);
   const newest = justEnded(sessions, now);
@@ -46,7 +53,7 @@ export function OwnSessionFlow({ sessions, now }: { sessions: readonly RemoteSes
         <OwnSession key={session.id} session={session} />
       ))}
       {ended && <EndedCard key={ended.id} session={ended} onDismiss={() => dismiss(ended)} />}
-      {open.length === 0 && <NoSessionBanner />}
+      {open.length === 0 && <NoSessionBanner onStart={onStart} />}
     </SessionStepper>
   );
 }

@@ -1,15 +1,12 @@
-import { formatNumber, plural } from '@palisade/contract/intl';
 import { type JoinedSession, SESSION_POLL_INTERVAL } from '@palisade/contract/remote';
-import { IconPlus } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { rowsOf } from '#api/pages.ts';
 import { useIsStaff } from '#api/policies.ts';
 import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -20,11 +17,12 @@ import { NewSessionDialog } from './new-session-dialog.tsx';
 import { OwnSessionFlow } from './own-session.tsx';
 import { EVERY_SESSION, isOpen, joinedHistoryQuery, sessionsQuery, useSessionEvents } from './remote.queries.ts';
 import { type Step, Steps } from './steps.tsx';
+import { describeWaiting } from './waiting-customers.tsx';
 import './remote-page.css';
 import './portal-page.css';
 
 const STAFF_STEPS: readonly Step[] = [
-  { title: 'They call you', sentence: 'Never call first. Never ask for a password, card number, or sign-in code.' },
+  { title: 'They contact you', sentence: 'Never call first. Never ask for a password, card number, or sign-in code.' },
   { title: 'They read you the code', sentence: 'Enter the nine letters and digits here. A code lasts 30 minutes.' },
   {
     title: 'They approve you',
@@ -34,7 +32,7 @@ const STAFF_STEPS: readonly Step[] = [
   { title: 'End the session', sentence: 'Press End session when you’re done. They can end it at any time.' },
 ];
 
-const CUSTOMER_STEPS: readonly Step[] = [
+const ADVICE: readonly Step[] = [
   { title: 'Check the name', sentence: 'You’ll see who asks to see your screen. Ask them to say their name.' },
   { title: 'Choose what to show', sentence: 'After Approve your browser asks: the whole screen, a window or a tab.' },
   { title: 'Keep your secrets', sentence: 'Support never asks for a password, card number, or sign-in code.' },
@@ -44,16 +42,22 @@ const CUSTOMER_STEPS: readonly Step[] = [
   },
 ];
 
+/** Without numbers: the steps of the session have them. */
+function Advice() {
+  return (
+    <Stack as="ul" gap="4">
+      {ADVICE.map(({ title, sentence }) => (
+        <li key={title}>
+          <h3 className="base bold">{title}</h3>
+          <p className="sub">{sentence}</p>
+        </li>
+      ))}
+    </Stack>
+  );
+}
+
 /** The picture and the tools around it, loaded after joining a session. */
 const Workspace = lazyPart(async () => (await import('./workspace.tsx')).Workspace);
-
-function describeWaiting(count: number): string {
-  if (count === 0) return 'Enter the code that your customer reads to you.';
-  return plural(count, {
-    one: '1 customer waits. Ask for their code.',
-    other: `${formatNumber(count)} customers wait. Ask for their codes.`,
-  });
-}
 
 /** The screen on which both sides meet: customers see their open session; technicians join by code, and also see their own open session. */
 export function PortalPage() {
@@ -72,7 +76,11 @@ export function PortalPage() {
   return (
     <Page
       title="Remote support portal"
-      sentence={isStaff ? describeWaiting(counts?.remote_waiting ?? 0) : 'Your session with a technician. Keep this window open.'}
+      sentence={
+        isStaff
+          ? describeWaiting(counts?.remote_waiting ?? 0)
+          : 'Get help on your screen. Keep this window open during a session.'
+      }
     >
       <Grid gap="4" align="start" className="remote__columns">
         <Stack className="portal__main">
@@ -87,7 +95,7 @@ export function PortalPage() {
         {/* On a phone this card is below the others, and rendering it earlier would move it. */}
         {!isOwnOnItsWay && !isJoinedOnItsWay && (
           <Card title={isStaff ? 'How a session goes' : 'During your session'}>
-            <Steps steps={isStaff ? STAFF_STEPS : CUSTOMER_STEPS} />
+            {isStaff ? <Steps steps={STAFF_STEPS} /> : <Advice />}
           </Card>
         )}
       </Grid>
@@ -121,19 +129,12 @@ function OwnSessions({ isStaff }: { isStaff: boolean }) {
   if (isStaff && !open?.length) return null;
   return (
     <Stack as="section" gap="3" aria-labelledby="own-session">
-      <Row wrap={false} gap="4" justify="between">
-        <h2 id="own-session">Your session</h2>
-        {!isStaff && open?.length === 0 && (
-          <Button icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
-            New Session
-          </Button>
-        )}
-      </Row>
+      <h2 id="own-session">Your session</h2>
       {error && (
         <ErrorNotice title="Your sessions could not be read" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       {!open && !error && <LoadingRows label="Loading your session" />}
-      {sessions && <OwnSessionFlow sessions={sessions} now={now} />}
+      {sessions && <OwnSessionFlow sessions={sessions} now={now} onStart={() => setIsStarting(true)} />}
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} offersPortal={false} />}
     </Stack>
   );

@@ -1,10 +1,11 @@
 import { readConfig } from '@palisade/contract/platform';
-import { cancelSession, completeSession, createSession, listRemoteSessions } from '@palisade/contract/remote';
+import { cancelSession, completeSession, createSession, listJoined, listRemoteSessions } from '@palisade/contract/remote';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
@@ -33,7 +34,7 @@ const banner = () => within(screen.getByRole('region', { name: 'Open session' })
 
 async function startNew() {
   const user = userEvent.setup();
-  await user.click(screen.getByRole('button', { name: 'New Session' }));
+  await user.click(await screen.findByRole('button', { name: 'New Session' }));
   await user.click(within(screen.getByRole('dialog', { name: 'New Session' })).getByRole('button', { name: 'Create Session' }));
 }
 
@@ -62,7 +63,7 @@ describe('the session history', () => {
       '2026-11-20T10:00:00.000Z',
       ended_at,
     ]);
-    expect(cancelled?.getByText('No agent joined')).toBeVisible();
+    expect(cancelled?.getByText('No technician joined')).toBeVisible();
     expect(cancelled?.getByText('No one joined within 30 minutes')).toBeVisible();
     expect(cancelled?.getByText('Cancelled')).toBeVisible();
   });
@@ -85,6 +86,19 @@ describe('the session history', () => {
   });
 });
 
+describe('the page of a technician', () => {
+  it('begins with the customers who wait, and leaves out the steps of a customer', async () => {
+    startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'support' } });
+    server.answer(listJoined, []);
+    renderForTest(<RemotePage />);
+    expect(await screen.findByRole('link', { name: 'Enter their code' })).toHaveAttribute('href', '/portal');
+    expect(await screen.findByText('No joined sessions')).toBeVisible();
+    expect(screen.queryByText('No session is open. No one can join you.')).not.toBeInTheDocument();
+    expect(screen.queryByRole('region', { name: 'Session history' })).not.toBeInTheDocument();
+    expect(screen.getByRole('button', { name: 'New Session' })).toBeVisible();
+  });
+});
+
 describe('a new session', () => {
   it('warns first and shows its code on the page, without a second window', async () => {
     renderForTest(<RemotePage />);
@@ -94,13 +108,15 @@ describe('a new session', () => {
       server.answer(listRemoteSessions, [session]);
       return reply(createSession, session);
     });
-    await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'New Session' }));
     expect(screen.getByText(/Share codes only with trusted support technicians/u)).toBeVisible();
     expect(open).not.toHaveBeenCalled();
     await userEvent.click(screen.getByRole('button', { name: 'Create Session' }));
     expect(await screen.findByText('Waiting for connection...')).toBeVisible();
     expect(banner().getByText('K7M-4QP-9XD')).toBeVisible();
     expect(banner().getByText('Valid for 20 more minutes.')).toBeVisible();
+    expect(banner().getByText('Did someone call you and ask for it? It’s a scam. Press Cancel.')).toBeVisible();
+    expect(banner().getByRole('link', { name: 'Open Support Chat' })).toBeVisible();
     expect(open).not.toHaveBeenCalled();
     expect(server.callsOf(createSession)[0]?.body).toBeUndefined();
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
@@ -115,7 +131,7 @@ describe('a new session', () => {
     });
     renderForTest(<RemotePage />);
     await screen.findByText('No sessions yet');
-    await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'New Session' }));
     await userEvent.click(screen.getByRole('switch', { name: 'Also open the portal in a new window' }));
     await userEvent.click(screen.getByRole('button', { name: 'Create Session' }));
     await waitFor(() => expect(open).toHaveBeenCalledWith(new URL('/portal', window.location.href).href, '_blank', 'noopener'));
@@ -133,7 +149,7 @@ describe('a new session', () => {
 
   it('is not created when the person thinks better of it', async () => {
     renderForTest(<RemotePage />);
-    await userEvent.click(screen.getByRole('button', { name: 'New Session' }));
+    await userEvent.click(await screen.findByRole('button', { name: 'New Session' }));
     await userEvent.click(screen.getByRole('button', { name: 'Not now' }));
     expect(screen.queryByRole('dialog')).not.toBeInTheDocument();
     expect(server.callsOf(createSession)).toEqual([]);

@@ -2,6 +2,7 @@ import { IconExternalLink, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConfig } from '#api/config.ts';
+import { useIsStaff } from '#api/policies.ts';
 import { useSupportLinks } from '#api/support-links.ts';
 import { Button } from '#ui/button.tsx';
 import { ButtonLink } from '#ui/button-link.tsx';
@@ -10,11 +11,13 @@ import { Grid, Row } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
+import { JoinedSessions } from './joined-sessions.tsx';
 import { NewSessionDialog } from './new-session-dialog.tsx';
 import { OwnSessionFlow } from './own-session.tsx';
 import { isOpen, sessionsQuery, useSessionEvents } from './remote.queries.ts';
 import { SessionHistory } from './session-history.tsx';
 import { type Step, Steps } from './steps.tsx';
+import { WaitingCustomers } from './waiting-customers.tsx';
 import './remote-page.css';
 
 /** Numbered as in the stepper above. `number`: the phone number that the provider has published. */
@@ -42,39 +45,51 @@ export function RemotePage() {
   const phone = useConfig()?.support.phone;
   const [isStarting, setIsStarting] = useState(false);
   const hasOpen = sessions?.some(isOpen) ?? false;
+  const isStaff = useIsStaff();
+  const hasSessions = sessions !== undefined && sessions.length > 0;
+  const guide = !hasOpen && !isStaff && (
+    <Card title="How it works">
+      <Steps steps={stepsOf(phone)} />
+    </Card>
+  );
   return (
     <Page
       title="Remote Access"
-      sentence="Get help from a technician you trust. Only your code lets them in."
+      sentence={
+        isStaff
+          ? 'Help customers on their screens. New Session is for help on yours.'
+          : 'Get help from a technician you trust. Only your code lets them in.'
+      }
       aside={
         <Row gap="2" justify="end" className="remote__actions" data-open={hasOpen}>
           <ButtonLink href={remote_portal} isNewWindow icon={IconExternalLink}>
             Open remote-support portal
           </ButtonLink>
-          {!hasOpen && (
-            <Button icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
+          {isStaff && !hasOpen && (
+            <Button variant="quiet" icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
               New Session
             </Button>
           )}
         </Row>
       }
     >
-      {sessions && <OwnSessionFlow sessions={sessions} now={now} />}
+      {isStaff && <WaitingCustomers />}
+      {!isPending && (hasOpen || !isStaff) && (
+        <OwnSessionFlow sessions={sessions ?? []} now={now} onStart={() => setIsStarting(true)} />
+      )}
+      {isStaff && <JoinedSessions />}
       {/* The open session is first on the page but loaded last, so the rest waits for it. */}
       {isPending && <LoadingRows label="Loading your sessions" />}
       <Grid
         gap="4"
         align="start"
         className="remote__columns"
-        data-open={hasOpen}
+        data-open={guide === false}
         style={isPending ? { display: 'none' } : undefined}
       >
-        <SessionHistory />
-        {!hasOpen && (
-          <Card title="How it works">
-            <Steps steps={stepsOf(phone)} />
-          </Card>
-        )}
+        {!hasSessions && guide}
+        {(hasSessions || !isStaff) && <SessionHistory />}
+        {hasSessions && guide}
       </Grid>
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} offersPortal />}
     </Page>

@@ -2,7 +2,7 @@ import type { RemoteSession, SessionStatus } from '@palisade/contract/remote';
 import { sessionStatusSchema } from '@palisade/contract/remote-record';
 import type { ReactNode } from 'react';
 import { Grid } from '#ui/layout.tsx';
-import { ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
+import { ListFilters, needsFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import type { SearchedPages } from '#ui/searched-pages.tsx';
 import { NothingMatches } from '#ui/states.tsx';
@@ -40,10 +40,10 @@ export function SearchedSessions<Session extends RemoteSession>({
   empty,
   children,
 }: SearchedSessionsProps<Session>) {
-  const { chosen, setChosen, choice, rows, more } = pages;
+  const { chosen, setChosen, choice, rows = [], total = rows.length, more } = pages;
   return (
     <>
-      {(isNarrowed(chosen) || (rows && rows.length > 0)) && (
+      {needsFilters(total, isNarrowed(chosen)) && (
         <ListFilters>
           <StateFilter
             label="Which sessions"

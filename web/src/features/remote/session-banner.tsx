@@ -1,10 +1,12 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { RemoteSession } from '@palisade/contract/remote';
-import { IconLock, IconPlugConnected } from '@tabler/icons-react';
+import { IconLock, IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { sentenceOf } from '#api/call.ts';
+import { useConfig } from '#api/config.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { Button, Spinner } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
 import { describeAge, useSecond } from '#ui/moment.tsx';
@@ -31,6 +33,7 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
   // While this window shares something, the banner above every screen has the button.
   const isEndedAbove = useSharingNow() !== undefined;
   const isWaiting = session.status === 'pending';
+  const isByPhone = Boolean(useConfig()?.support.phone);
   const wasEnded = !end.isIdle;
   // The button disappears with the session, so the focus moves to the heading.
   useEffect(() => {
@@ -53,8 +56,9 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
     >
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
       <Row gap="2" justify="end" className="banner__actions off-empty">
+        {isWaiting && !isByPhone && <ScreenLink to="/chat">Open Support Chat</ScreenLink>}
         {isWaiting && (
-          <CopyButton variant="primary" text={session.session_code} copied="The session code was copied." label="Copy code" />
+          <CopyButton variant="quiet" text={session.session_code} copied="The session code was copied." label="Copy code" />
         )}
         {isWaiting && (
           <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>
@@ -84,9 +88,8 @@ function Waiting({ session }: { session: RemoteSession }) {
       <p className="banner__code nowrap below-1">
         <bdi>{session.session_code}</bdi>
       </p>
-      <p className="sub">
-        Read it only to a technician you called. <span className="num">{describeValidity(session.expires_at, now)}</span>
-      </p>
+      <p className="sub num">{describeValidity(session.expires_at, now)}</p>
+      <p className="amber medium">Did someone call you and ask for it? It’s a scam. Press Cancel.</p>
     </div>
   );
 }
@@ -104,15 +107,15 @@ function Running({ session }: { session: RemoteSession }) {
       </h2>
       <p className="sub">
         <Sentence text="Session {code}." parts={{ code: <bdi className="mono nowrap">{session.session_code}</bdi> }} />
-        {session.joined_at !== null && ` They joined ${describeAge(session.joined_at, now)}.`} Stay on the phone: they see what
-        you share, and you press.
+        {session.joined_at !== null && ` They joined ${describeAge(session.joined_at, now)}.`} They see what you share, and you
+        press.
       </p>
     </div>
   );
 }
 
 /** Replaces the banner without an open session, to show that no technician can join. */
-export function NoSessionBanner() {
+export function NoSessionBanner({ onStart }: { onStart: () => void }) {
   return (
     <Grid
       as="section"
@@ -129,7 +132,12 @@ export function NoSessionBanner() {
       </span>
       <div className="shrink">
         <h2 className="title below-1">No session is open. No one can join you.</h2>
-        <p className="sub">Start one when a technician you called asks for a code.</p>
+        <p className="sub">Start one when a technician you contacted asks for a code.</p>
+        <div className="above-2">
+          <Button icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={onStart}>
+            New Session
+          </Button>
+        </div>
       </div>
     </Grid>
   );

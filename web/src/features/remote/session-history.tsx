@@ -80,6 +80,6 @@ function useRefetchWith(newest: unknown, refetch: () => unknown) {
 }
 
 function Agent({ session: { support_agent, status } }: { session: RemoteSession }) {
-  if (support_agent === null) return status === 'pending' ? 'No agent has joined yet' : 'No agent joined';
+  if (support_agent === null) return status === 'pending' ? 'No technician has joined yet' : 'No technician joined';
   return <Sentence text="Agent: {name}" parts={{ name: <bdi>{support_agent}</bdi> }} />;
 }

@@ -8,7 +8,7 @@ const STEPS = ['Code', 'Approve', 'Share', 'Work', 'End'] as const;
 type StepName = (typeof STEPS)[number];
 
 const SENTENCES: Record<StepName, string> = {
-  Code: 'Read your code to the technician you called.',
+  Code: 'Give your code to the technician you contacted.',
   Approve: 'Check the name, then approve or decline.',
   Share: 'Choose what the technician sees.',
   Work: 'They point, you press. Pause whenever you like.',

@@ -94,7 +94,7 @@ function open() {
 const region = async (name: string) => within(await screen.findByRole('region', { name }));
 
 async function checkMessage(user: ReturnType<typeof userEvent.setup>) {
-  await user.click(screen.getByLabelText('Message, link or email'));
+  await user.click(screen.getByLabelText('Message, link, email, or phone number'));
   await user.paste(`Go ${link}`);
   await user.click(screen.getByRole('button', { name: 'Check it' }));
 }
@@ -159,7 +159,7 @@ describe('a check', () => {
     const user = open();
     await checkMessage(user);
     expect(await screen.findByRole('alert')).toHaveTextContent('You can check 30 messages a minute.');
-    expect(screen.getByLabelText('Message, link or email')).toHaveValue(`Go ${link}`);
+    expect(screen.getByLabelText('Message, link, email, or phone number')).toHaveValue(`Go ${link}`);
   });
 
   it('takes an older answer away when the text changes', async () => {
@@ -167,7 +167,7 @@ describe('a check', () => {
     const user = open();
     await checkMessage(user);
     await screen.findByRole('region', { name: 'Why' });
-    await user.type(screen.getByLabelText('Message, link or email'), '!');
+    await user.type(screen.getByLabelText('Message, link, email, or phone number'), '!');
     expect(screen.queryByRole('region', { name: 'Why' })).not.toBeInTheDocument();
   });
 });
@@ -178,7 +178,7 @@ describe('examples', () => {
     async (name) => {
       const user = open();
       await user.click(screen.getByRole('button', { name }));
-      const field = screen.getByLabelText('Message, link or email');
+      const field = screen.getByLabelText('Message, link, email, or phone number');
       expect(field).not.toHaveValue('');
       expect(field).toHaveFocus();
       expect(screen.queryByRole('group', { name: 'Examples' })).not.toBeInTheDocument();
@@ -243,7 +243,7 @@ describe('a message that came from elsewhere', () => {
     server.answer(checkScamText, { ...ANSWER, id: null });
     renderForTest(<ScamCheckPage />, '/scam-check?shared=1');
     expect(await screen.findByText(/came from another app or website/u)).toBeVisible();
-    expect(screen.getByLabelText('Message, link or email')).toHaveValue(`Go ${link}`);
+    expect(screen.getByLabelText('Message, link, email, or phone number')).toHaveValue(`Go ${link}`);
     const sent = () => server.calls.filter(({ method }) => method === 'POST');
     expect(sent()).toEqual([]);
     await userEvent.click(screen.getByRole('button', { name: 'Check it' }));
@@ -279,7 +279,8 @@ describe('trusted domains', () => {
     const added = { id: ID, domain: 'example.com', created_at: AT };
     server.answer(trustDomain, added);
     const user = open();
-    await user.type(await screen.findByLabelText('Domain to trust'), 'example.com');
+    await user.click(await screen.findByText('Settings: domains you trust'));
+    await user.type(screen.getByLabelText('Domain to trust'), 'example.com');
     server.answer(listTrustedDomains, [added]);
     await user.click(screen.getByRole('button', { name: 'Trust it' }));
     expect(await screen.findByRole('button', { name: 'Remove example.com' })).toBeVisible();

@@ -9,7 +9,7 @@ import { type ToCheck, takeToCheck } from '#domain/scam/to-check.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { FileName } from '#ui/file-name.tsx';
-import { Form, Submit } from '#ui/form.tsx';
+import { Form } from '#ui/form.tsx';
 import { Row, Stack } from '#ui/layout.tsx';
 import { Page } from '#ui/page.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -80,7 +80,7 @@ export function ScamCheckPage() {
   return (
     <Page
       title="Scam check"
-      sentence="Is it real? Paste a message, a link or an email, or choose pictures or files. You see what’s wrong with them."
+      sentence="Is it real? Paste a message, a link or an email, or choose pictures or files. We tell you if it looks like a scam, and why."
       aside={<Link to="/help/is-this-real">How it works</Link>}
     >
       {arrival === 'gone' && <Refusal error>The shared message is gone. Share it again.</Refusal>}
@@ -180,7 +180,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
         {files.length === 0 ? (
           <Textarea
             ref={field}
-            label="Message, link or email"
+            label="Message, link, email, or phone number"
             placeholder="Paste it here"
             rows={5}
             maxLength={SCAM_TEXT_MAXIMUM}
@@ -225,7 +225,9 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
           }}
         />
         <Row gap="2" className="scam-form__end">
-          <Submit disabled={files.length === 0 && text.trim() === ''}>Check it</Submit>
+          <Button type="submit" disabled={busy || (files.length === 0 && text.trim() === '')} aria-busy={busy}>
+            {busy ? 'Checking…' : 'Check it'}
+          </Button>
           <Button variant="quiet" onClick={() => picker.current?.click()}>
             Choose files
           </Button>
@@ -237,11 +239,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
             />
           )}
           <span className="push">
-            <Toggle
-              label="Save the result and first words"
-              isOn={choices.keep}
-              onChange={(keep) => onChoose({ ...choices, keep })}
-            />
+            <Toggle label="Keep the result in my list" isOn={choices.keep} onChange={(keep) => onChoose({ ...choices, keep })} />
           </span>
         </Row>
         {files.length === 0 && text === '' && (
@@ -293,7 +291,9 @@ function WhatLeaves({ choices: { keep, ask_dns }, hasFiles }: { choices: CheckCh
     <p className="sub">
       {[
         'We never open links.',
-        keep ? 'We save the result and the first words.' : 'We don’t keep what you send.',
+        keep
+          ? 'We keep the result and the first words. With Anti-Hacking, a scam is listed there too.'
+          : 'We don’t keep what you send, or the result.',
         ask_dns && hasFiles
           ? 'For an email, up to two DNS questions about the sender’s domain leave this server. Its owner may learn that you checked the email.'
           : 'Nothing leaves this server.',

@@ -22,13 +22,14 @@ import {
 export function DomainList() {
   const { data, error, refetch } = useQuery(trustedQuery);
   return (
-    <Card title="Domains you trust">
-      <p className="sub">We won’t flag links to these domains. Add only domains that you know well.</p>
+    <details className="card" open={error !== null || undefined}>
+      <summary>Settings: domains you trust</summary>
+      <p className="sub pad-line">We won’t flag links to these domains. Add only domains that you know well.</p>
       {error && (
         <ErrorNotice title="We couldn’t load the domains you trust" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
       <Domains domains={data ?? []} label="Domain to trust" action="Trust it" add={useTrust()} remove={useDistrust()} />
-    </Card>
+    </details>
   );
 }
 

@@ -1,7 +1,6 @@
 import type { WebName, WebProtection } from '@palisade/contract/web-protection';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { householdQuery } from '#domain/household/household.ts';
+import { Link } from 'react-router';
 import { RuleChoices } from '#domain/web-device/rule-choices.tsx';
 import { useAddName } from '#domain/web-device/web-devices.ts';
 import { RemoveWebsite, WebsiteField } from '#domain/web-device/website-field.tsx';
@@ -11,10 +10,11 @@ import { Form, Submit } from '#ui/form.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeMoment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { usePause, useRemoveName, useSetPolicy } from './web-protection.queries.ts';
 
 /** Dangerous websites: refused, unless paused for an hour. */
-function Dangerous({ web: { devices, paused_until, has_dangerous } }: { web: WebProtection }) {
+function Dangerous({ web: { devices, paused_until } }: { web: WebProtection }) {
   const now = useMinute();
   const pause = usePause();
   const isAsked = devices.some(({ last_question_at }) => last_question_at !== null);
@@ -24,13 +24,7 @@ function Dangerous({ web: { devices, paused_until, has_dangerous } }: { web: Web
       <Grid columns="tail" phone="stack" gap="3" rowGap="2" align="center">
         <Stack gap="0" className="shrink">
           <b>Dangerous websites</b>
-          <span className="sub">
-            {paused_until !== null
-              ? `Paused until ${describeMoment(paused_until, now)}.`
-              : has_dangerous
-                ? refused
-                : `${refused} This server has only its provider’s own list so far.`}
-          </span>
+          <span className="sub">{paused_until === null ? refused : `Paused until ${describeMoment(paused_until, now)}.`}</span>
         </Stack>
         <Button
           variant="quiet"
@@ -50,17 +44,19 @@ function Dangerous({ web: { devices, paused_until, has_dangerous } }: { web: Web
 /** The choices for all devices of a person, except those of people of the household. A change counts within a minute. */
 export function ChoicesCard({ web }: { web: WebProtection }) {
   const change = useSetPolicy();
-  const hasPeople = (useQuery(householdQuery).data?.profiles.length ?? 0) > 0;
   const policy = change.isPending ? change.variables : web.policy;
   return (
     <Card title="What to block">
       <Stack gap="4">
-        <p className="sub">Changes take effect within a minute.</p>
+        <p className="sub">
+          <Sentence
+            text="For your own devices. People in {household} have their own rules. Changes take effect within a minute."
+            parts={{ household: <Link to="/household">Household</Link> }}
+          />
+        </p>
         <Dangerous web={web} />
         <RuleChoices web={web} policy={policy} onChange={change.mutate} />
         <Refusal error={change.error} />
-        {/* At the end, so that it moves nothing when it comes. */}
-        {hasPeople && <p className="sub">Devices of people in Household follow their own rules.</p>}
       </Stack>
     </Card>
   );

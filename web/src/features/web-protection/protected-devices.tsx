@@ -28,11 +28,11 @@ export function ProtectedDevices({ web }: { web: WebProtection }) {
         </Stack>
       </Card>
       <Grid columns="2" tablet="stack" gap="4" align="start">
-        <Stack gap="4">
-          <RefusedCard web={web} />
-          <NamesCard names={web.names} />
-        </Stack>
         <ChoicesCard web={web} />
+        <Stack gap="4">
+          <NamesCard names={web.names} />
+          <RefusedCard web={web} />
+        </Stack>
       </Grid>
     </>
   );

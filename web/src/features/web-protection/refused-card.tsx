@@ -81,9 +81,10 @@ export function RefusedCard({ web }: { web: WebProtection }) {
       empty={
         isOfHousehold ? (
           <EmptyState
+            isSmall
             icon={IconHome}
-            title="Nothing of your own"
-            sentence="Household lists the websites that were refused to the people of your home."
+            title="None on your own devices"
+            sentence="Household lists those of the people of your home."
             action={
               <ScreenLink to="/household" variant="quiet">
                 Open Household
@@ -92,6 +93,7 @@ export function RefusedCard({ web }: { web: WebProtection }) {
           />
         ) : (
           <EmptyState
+            isSmall
             icon={IconShieldCheck}
             title="Nothing was refused"
             sentence="Refused websites appear here, with the reason."

@@ -4,7 +4,7 @@ import { IconEye, IconKey, IconListDetails, IconTrash } from '@tabler/icons-reac
 import { useEffect, useRef, useState } from 'react';
 import { DeviceRow } from '#domain/web-device/device-row.tsx';
 import { KINDS, protectionOf } from '#domain/web-device/web-devices.ts';
-import { reasonOf } from '#domain/web-device/web-words.ts';
+import { refusedWords } from '#domain/web-device/web-words.ts';
 import { ActionsMenu } from '#ui/actions-menu.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
@@ -96,9 +96,7 @@ export function WebDeviceRow({ device, web, reach }: WebDeviceRowProps) {
           <Row as="ul" gap="2" aria-label="Refused in 24 hours">
             {device.refused.map(({ category, count }) => (
               <li key={category}>
-                <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>
-                  {`${reasonOf(category, web.services)}: ${formatNumber(count)}`}
-                </Badge>
+                <Badge tone={category === 'dangerous' ? 'danger' : 'plain'}>{refusedWords(category, count, web.services)}</Badge>
               </li>
             ))}
           </Row>

@@ -130,12 +130,13 @@ describe('the devices', () => {
     open();
     expect(await screen.findByRole('heading', { name: `${DEVICE.name} is protected.` })).toBeVisible();
     expect(screen.getByText('Android · 42 website requests in 24 hours')).toBeVisible();
-    expect(screen.getByText('Ads and trackers: 2')).toBeVisible();
+    expect(screen.getByText('2 refused: ads and trackers')).toBeVisible();
   });
 
-  it('are said to have the provider’s own list alone where the server has no other', async () => {
+  it('are not called protected where the server has only the provider’s own list', async () => {
     open({ has_dangerous: false });
-    expect(await screen.findByText(/^2 website requests were refused in 24 hours\. This server has only/)).toBeVisible();
+    expect(await screen.findByRole('heading', { name: `${DEVICE.name} asks this server first.` })).toBeVisible();
+    expect(screen.getByText(/^2 website requests were refused in 24 hours\. This server knows few/)).toBeVisible();
   });
 
   it('are not called protected without questions', async () => {
@@ -197,10 +198,10 @@ describe('refused websites', () => {
   });
 });
 
-it('says that devices of people of the household have their own rules', async () => {
-  server.answer(readHousehold, householdOf({ profiles: [profileOf()] }));
+it('says first whom the choices govern', async () => {
   open();
-  expect(await screen.findByText('Devices of people in Household follow their own rules.')).toBeVisible();
+  const choices = within(await screen.findByRole('region', { name: 'What to block' }));
+  expect(choices.getByText(/^For your own devices\./)).toHaveTextContent('People in Household have their own rules.');
 });
 
 it.each([

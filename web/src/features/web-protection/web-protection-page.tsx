@@ -40,9 +40,18 @@ function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'h
     return {
       tone: 'unknown',
       title: 'No device is protected yet.',
-      sentence: 'Choose a device, and follow two or three steps on it. Nothing is installed.',
+      sentence: 'Choose a device, and follow two or three steps on it. No program is installed.',
     } as const;
   const silent = devices.filter(({ is_silent, last_question_at }) => is_silent || last_question_at === null);
+  if (silent.length === 0 && !has_dangerous)
+    return {
+      tone: 'unknown',
+      title: plural(devices.length, {
+        one: `${devices[0]?.name} asks this server first.`,
+        other: `All ${formatNumber(devices.length)} devices ask this server first.`,
+      }),
+      sentence: `${refusedOf(devices)} This server knows few dangerous websites: it has only its provider’s own list so far.`,
+    } as const;
   if (silent.length === 0)
     return {
       tone: 'good',
@@ -50,7 +59,7 @@ function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'h
         one: `${devices[0]?.name} is protected.`,
         other: `All ${formatNumber(devices.length)} devices are protected.`,
       }),
-      sentence: `${refusedOf(devices)} ${has_dangerous ? 'Dangerous websites don’t open there.' : 'This server has only its provider’s own list so far.'}`,
+      sentence: `${refusedOf(devices)} Dangerous websites don’t open there.`,
     } as const;
   const seen = devices.length - silent.length;
   return {
@@ -63,22 +72,28 @@ function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'h
   } as const;
 }
 
-const WHAT_IT_DOES = [
-  { icon: IconShieldX, title: 'Dangerous websites don’t open', sentence: 'Phishing and malware, from the lists of this server.' },
+const KNOWN = {
+  lists: 'Phishing and malware, from the lists of this server.',
+  few: 'Those that this server knows: only its provider’s own list so far.',
+} as const;
+
+const REST = [
   { icon: IconAdjustments, title: 'You choose the rest', sentence: 'Ads, services, and safe search, for all your devices.' },
   { icon: IconHelpCircle, title: 'You see why', sentence: 'Each refused website has its reason, and you can allow it.' },
 ] as const;
 
 /** The first state, below the choice of a device. */
-function WhatItDoes() {
+function WhatItDoes({ has_dangerous }: Pick<WebProtection, 'has_dangerous'>) {
+  const sentence = has_dangerous ? KNOWN.lists : KNOWN.few;
+  const parts = [{ icon: IconShieldX, title: 'Dangerous websites don’t open', sentence }, ...REST];
   return (
     <Grid as="ul" columns="fit-l" gap="4">
-      {WHAT_IT_DOES.map(({ icon: Icon, title, sentence }) => (
+      {parts.map(({ icon: Icon, title, sentence: line }) => (
         <Grid key={title} as="li" columns="lead" gap="3" align="start" className="surface-plain pad-l">
           <Icon size={24} stroke={1.7} className="accent" aria-hidden="true" />
           <div>
             <b>{title}</b>
-            <p className="sub">{sentence}</p>
+            <p className="sub">{line}</p>
           </div>
         </Grid>
       ))}
@@ -139,7 +154,7 @@ export function WebProtectionPage() {
               onClose={profile ? toHousehold : isEmpty ? undefined : () => setIsAdding(false)}
             />
           )}
-          {isEmpty && !isAdding && <WhatItDoes />}
+          {isEmpty && !isAdding && <WhatItDoes {...web} />}
           {!isEmpty && <ProtectedDevices web={web} />}
           {isAdministrator && <DomainListsCard />}
         </>
