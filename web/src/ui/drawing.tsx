@@ -6,7 +6,7 @@ const DRAWINGS = {
   /** All is well: a shield on quiet ground. */
   calm: (
     <>
-      <path className="drawing__line" d="M14 78h104M28 84h76M22 40h10M100 30h12M104 52h8" />
+      <path d="M14 78h104M28 84h76M22 40h10M100 30h12M104 52h8" />
       <path className="drawing__accent" d="M66 10l28 9v20c0 18-11 29-28 36-17-7-28-18-28-36V19z" />
       <path className="drawing__mark" d="M54 41l9 9 16-18" />
     </>
@@ -18,7 +18,7 @@ const DRAWINGS = {
         className="drawing__paper"
         d="M18 14h56a8 8 0 0 1 8 8v22a8 8 0 0 1-8 8H40L26 64V52h-8a8 8 0 0 1-8-8V22a8 8 0 0 1 8-8z"
       />
-      <path className="drawing__line" d="M24 28h40M24 38h24" />
+      <path d="M24 28h40M24 38h24" />
       <path
         className="drawing__accent"
         d="M66 38h48a8 8 0 0 1 8 8v18a8 8 0 0 1-8 8h-6v10L94 72H66a8 8 0 0 1-8-8V46a8 8 0 0 1 8-8z"
@@ -31,7 +31,7 @@ const DRAWINGS = {
     <>
       <path className="drawing__paper" d="M46 8h44a6 6 0 0 1 6 6v56a6 6 0 0 1-6 6H46a6 6 0 0 1-6-6V14a6 6 0 0 1 6-6z" />
       <path className="drawing__accent" d="M34 16h44a6 6 0 0 1 6 6v54a6 6 0 0 1-6 6H34a6 6 0 0 1-6-6V22a6 6 0 0 1 6-6z" />
-      <path className="drawing__line" d="M104 26h14M104 40h8M12 44h8M8 58h12" />
+      <path d="M104 26h14M104 40h8M12 44h8M8 58h12" />
       <path className="drawing__mark" d="M38 34h28M38 46h34M38 58h18" />
     </>
   ),

@@ -30,7 +30,7 @@ export function FileName({ name }: { name: string }) {
       <span className="file-name__head" aria-hidden="true">
         {head}
       </span>
-      <bdi className="file-name__tail fixed" aria-hidden="true">
+      <bdi className="fixed" aria-hidden="true">
         {end}
       </bdi>
     </bdi>

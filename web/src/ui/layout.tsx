@@ -5,7 +5,7 @@
 // `as` names the element or component. Classes give any element its own look:
 //   muted faint ink accent amber red blue · tiny small base large · title figure medium bold · mono num nowrap break pre ellipsis clamp start end centered
 //   surface-sunken -raised -plain -accent -amber -red -blue · pad-xs pad-s pad-m pad-l pad-row pad-line · line-above line-below line-between · rounded rounded-s round
-//   grow fixed push full full-height span shrink center top block contents bare field unlined pointer disc decimal scroll above-1 to -4 below-1 to -4
+//   grow fixed push full full-height span shrink center top block contents bare field tick growing upper unlined pointer disc decimal scroll above-1 to -4 below-1 to -4
 //   hover hover-ink hover-accent hover-line hover-underline · off-phone on-phone unseen-phone off-empty
 // `data-tone` (good, attention, danger, note, plain) gives a part and its children --tone and --tone-soft; `tinted` and `glow` are grounds in them.
 // The sign-in screen has none of it: it loads before the kit.

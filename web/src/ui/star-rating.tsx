@@ -63,6 +63,7 @@ export function StarRating({ legend, given, rate }: StarRatingProps) {
       {chosen > 0 && (
         <div className="star-rating__line full">
           <Textarea
+            className="growing"
             aria-label="What went well or was missing?"
             placeholder="What went well or was missing? (optional)"
             rows={1}

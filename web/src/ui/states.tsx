@@ -79,7 +79,7 @@ export function ErrorNotice({ title, sentence, onRetry }: { title: string; sente
     <div role="alert" className="error-notice rounded">
       <IconCloudOff size={20} stroke={1.7} aria-hidden="true" />
       <div>
-        <p className="error-notice__title medium">{title}</p>
+        <p className="medium">{title}</p>
         <p className="sub">{sentence}</p>
       </div>
       <Button variant="quiet" onClick={onRetry}>

@@ -26,7 +26,7 @@ export function NavItem({ screen, children }: { screen: NavScreen; children?: Re
   return (
     <NavItemLink screen={screen} className="nav-item rounded-s unlined muted" title={label}>
       <nav.icon size={20} stroke={1.7} aria-hidden="true" />
-      <span className="sidebar__label">{label}</span>
+      <span>{label}</span>
       {/* The space separates the parts of the name for screen readers. */}
       {nav.note && ' '}
       {nav.note && <small className="nav-item__note push centered tiny muted rounded-s">{nav.note}</small>}

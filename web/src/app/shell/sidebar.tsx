@@ -31,7 +31,7 @@ export const Sidebar = memo(function Sidebar() {
           onClick={() => navigate('/dashboard')}
         >
           <IconLayoutDashboard size={20} stroke={1.7} aria-hidden="true" />
-          <span className="sidebar__label">Main Dashboard</span>
+          <span>Main Dashboard</span>
         </button>
         <nav aria-label="Main">
           <NavItems screens={screensOf('main', false)} />

@@ -70,7 +70,7 @@ function PlanRequests({ waits }: { waits: Waits | undefined }) {
     <li>
       <Link to={PLAN_REQUESTS} className="nav-item rounded-s unlined muted" title="Plan requests">
         <IconCreditCardPay size={20} stroke={1.7} aria-hidden="true" />
-        <span className="sidebar__label">Plan requests</span> <NavCount {...waits} />
+        <span>Plan requests</span> <NavCount {...waits} />
       </Link>
     </li>
   );

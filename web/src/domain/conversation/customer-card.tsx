@@ -16,7 +16,7 @@ import './customer-card.css';
 export function CustomerCard({ card, children }: { card: Card; children?: ReactNode }) {
   const { clean, infected, pending } = card.scans;
   return (
-    <Stack gap="4" className="customer pad-l">
+    <Stack gap="4" className="top pad-l">
       <Row gap="3" wrap={false}>
         <Face name={card.username} size="l" />
         <h2 className="break">

@@ -150,7 +150,7 @@ export function MessageComposer({
         <AttachButton onFiles={add} />
         <Textarea
           ref={field}
-          className="composer__field"
+          className="composer__field growing"
           size="md"
           rows={1}
           aria-label={label}

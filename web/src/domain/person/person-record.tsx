@@ -143,10 +143,18 @@ interface FigureProps {
 
 function Figure({ name, value, line, to }: FigureProps) {
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{to === undefined ? value : <Link to={to}>{value}</Link>}</dd>
-      {line !== undefined && <dd className="record__line">{line}</dd>}
+    <div className="surface-sunken pad-s">
+      <dt className="small muted">{name}</dt>
+      <dd className="title">
+        {to === undefined ? (
+          value
+        ) : (
+          <Link to={to} className="ink">
+            {value}
+          </Link>
+        )}
+      </dd>
+      {line !== undefined && <dd className="small medium muted">{line}</dd>}
     </div>
   );
 }
@@ -162,11 +170,11 @@ interface PartProps {
 function Part({ title, action, nothing, children }: PartProps) {
   return (
     <section className="record__part surface-plain pad-m shrink" aria-label={title}>
-      <Row gap="3" rowGap="1" justify="between" className="record__head below-1">
+      <Row gap="3" rowGap="1" justify="between" className="below-1">
         <h3 className="base bold">{title}</h3>
         {action}
       </Row>
-      {nothing === undefined ? <ul>{children}</ul> : <p className="sub">{nothing}</p>}
+      {nothing === undefined ? <ul className="base break">{children}</ul> : <p className="sub">{nothing}</p>}
     </section>
   );
 }

@@ -43,7 +43,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
       <Stack as="ol" gap="5">
         <li>
           <p className="base medium below-2">Scan this with your authenticator app</p>
-          <Grid gap="4" align="center" className="app-setup__share">
+          <Grid columns="2" phone="stack" gap="4" align="center">
             <QrCode text={setup.uri} label="QR code for your authenticator app" />
             <Stack gap="2" align="start">
               <p className="sub">
@@ -52,7 +52,7 @@ export function AppSetup({ setup, onActivated, onBack }: AppSetupProps) {
                   parts={{ link: <a href={setup.uri}>open it in an app on this device</a> }}
                 />
               </p>
-              <code className="app-setup__secret ink">{groups.join(' ')}</code>
+              <code className="mono medium ink">{groups.join(' ')}</code>
               <CopyButton size="s" text={setup.secret} copied="The key was copied." label="Copy key" />
             </Stack>
           </Grid>

@@ -16,7 +16,7 @@ export function EmailBanner() {
   return (
     <Row as="section" gap="3" rowGap="2" className="email-banner base amber" aria-label="Confirm your email address">
       <IconMail size={20} stroke={1.7} aria-hidden="true" />
-      <p>
+      <p className="grow break">
         <Sentence
           text="**Confirm your email address.** Until then two-factor sign-in, plan requests, remote sessions, and emails to {email} are held back."
           parts={{ email: <bdi>{shownEmail(email ?? '')}</bdi> }}

@@ -89,7 +89,7 @@ export function EmailProofForm({ code = '', onProved }: EmailProofFormProps) {
       {!message && <Refusal error={prove.error} />}
       <Refusal error={sendAgain.error} />
       <Row gap="4" rowGap="2" justify="end">
-        <p role="status" className="account-form__done grow shrink base medium accent off-empty">
+        <p role="status" className="grow shrink base medium accent off-empty">
           {sendAgain.isSuccess && place.again}
         </p>
         <Button variant="quiet" loading={sendAgain.isPending} onClick={() => sendAgain.mutate()}>

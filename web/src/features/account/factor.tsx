@@ -16,13 +16,13 @@ interface FactorProps {
 /** One kind of second factor: its name, its state and its actions. */
 export function Factor({ icon, title, line, actions, children }: FactorProps) {
   return (
-    <Grid columns="both" gap="3" rowGap="2" align="center" className="factor pad-row line-between">
+    <Grid columns="both" phone="under" gap="3" rowGap="2" align="center" className="pad-row line-between">
       <IconTile tone="note" icon={icon} />
       <Stack className="small muted break">
         <span className="base medium ink">{title}</span>
         <span>{line}</span>
       </Stack>
-      <Row gap="2" rowGap="1" justify="end" className="factor__actions">
+      <Row gap="2" rowGap="1" justify="end">
         {actions}
       </Row>
       {children && (
@@ -39,12 +39,12 @@ export function PasskeysElsewhere({ origin }: { origin: string | null }) {
   if (origin === window.location.origin) return null;
   if (origin === null)
     return (
-      <p className="factor__note pad-s small muted rounded-s break">
+      <p className="surface-blue pad-s small muted break">
         Passkeys need a server address with https. Ask your administrator to set its public address.
       </p>
     );
   return (
-    <p className="factor__note pad-s small muted rounded-s break">
+    <p className="surface-blue pad-s small muted break">
       <Elsewhere origin={origin} />
     </p>
   );

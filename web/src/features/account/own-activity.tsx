@@ -5,7 +5,7 @@ import { useChange } from '#api/change.ts';
 import { describeActivity } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
-import { Row } from '#ui/layout.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -53,17 +53,17 @@ export function OwnActivity() {
       <Refusal error={save.error} />
       <Listed of="your activity" list={{ rows: entries, error, refetch }} empty={null}>
         {(rows) => (
-          <ol className="activity-list" aria-label="Activity">
+          <Stack as="ol" lines aria-label="Activity">
             {rows.map((entry) => (
-              <li className="pad-line base break" key={entry.seq}>
+              <Row as="li" align="baseline" justify="between" gap="4" rowGap="0" className="pad-line base break" key={entry.seq}>
                 <bdi>{describeActivity(entry)}</bdi>
-                <span>
+                <span className="small muted">
                   {entry.by !== 'self' && `${BY[entry.by]}, `}
                   <Moment iso={entry.at} now={now} />
                 </span>
-              </li>
+              </Row>
             ))}
-          </ol>
+          </Stack>
         )}
       </Listed>
       {hasNextPage && (

@@ -76,7 +76,7 @@ function ExportForm({ twoFactor, onClose }: { twoFactor: TwoFactor; onClose: () 
       <ProofFields form={proof} passwordName="password" autoFocus />
       <ProofMessage form={proof} />
       <Row gap="4" rowGap="2" justify="end">
-        <p role="status" className="account-form__done grow shrink base medium accent off-empty">
+        <p role="status" className="grow shrink base medium accent off-empty">
           {isDone && password === '' && 'The file is in your downloads.'}
         </p>
         <Button ref={done} variant="quiet" onClick={onClose}>
@@ -104,9 +104,9 @@ function DeleteForm({ email, twoFactor, onClose }: DeleteFormProps) {
   const isTyped = isSameEmail(confirmation, email);
   return (
     <Form {...form} gap="4" aria-label="Delete my account">
-      <Stack gap="2" className="account-warning surface-red pad-m base">
+      <Stack gap="2" className="surface-red pad-m base">
         <p>This cannot be undone. We’ll delete:</p>
-        <ul>
+        <ul className="disc">
           {GOES.map((thing) => (
             <li key={thing}>{thing}</li>
           ))}

@@ -48,7 +48,7 @@ export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {
         />
         <PasswordStrength password={form.values.new_password} person={person} />
         <Row gap="4" rowGap="2" justify="end">
-          <p role="status" className="account-form__done grow shrink base medium accent off-empty">
+          <p role="status" className="grow shrink base medium accent off-empty">
             {change.isSuccess && !form.isDirty() && 'Password changed. You’re signed out everywhere else.'}
             {change.data?.common_password && !form.isDirty() && ` ${COMMON_PASSWORD_ADVICE}`}
           </p>

@@ -29,16 +29,16 @@ function Profile({ account }: { account: Account }) {
       <DialogPart title="Profile">
         <UsernameForm username={account.username} />
       </DialogPart>
-      <Stack as="dl" className="account-facts line-above">
-        <Grid gap="4" className="pad-row base">
+      <Stack as="dl" lines className="line-above">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row base">
           <dt className="muted">Email</dt>
           <dd className="break">{shownEmail(account.email)}</dd>
         </Grid>
-        <Grid gap="4" className="pad-row base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row base">
           <dt className="muted">Role</dt>
           <dd className="break">{ROLE_LABELS[account.role]}</dd>
         </Grid>
-        <Grid gap="4" className="pad-row base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row base">
           <dt className="muted">Member since</dt>
           <dd className="break">
             <time dateTime={account.created_at}>{describeDate(account.created_at)}</time>
@@ -72,7 +72,7 @@ function UsernameForm({ username }: { username: string }) {
         error={messageAt('username', change.error)}
       />
       <Row gap="4" rowGap="2" justify="end">
-        <p role="status" className="account-form__done grow shrink base medium accent off-empty">
+        <p role="status" className="grow shrink base medium accent off-empty">
           {change.isSuccess && 'Username changed.'}
         </p>
         <Submit disabled={wanted === '' || wanted === username}>Change Username</Submit>

@@ -38,9 +38,9 @@ export function PushPart() {
         <p className="sub">This browser can’t show notifications at this address.</p>
       )}
       {browsers.length > 0 && (
-        <ul className="session-list" aria-label="Browsers with notifications">
+        <ul aria-label="Browsers with notifications">
           {browsers.map(({ id, client, created_at, current }) => (
-            <Grid key={id} as="li" columns="both" gap="3" align="center" className="session-row pad-row line-between">
+            <Grid key={id} as="li" columns="both" phone="under" gap="3" align="center" className="pad-row line-between">
               <Stack className="small muted break">
                 <span className="base medium ink">{current ? `${client} (this session)` : client}</span>
                 <span>

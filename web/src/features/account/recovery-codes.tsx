@@ -26,7 +26,7 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
     <Stack gap="4">
       <AskBeforeClosing question="Have you saved your recovery codes? We won’t show them again." />
       <p className="sub">Lost your phone? Use one of these; each works once. Save them now.</p>
-      <Stack as="ul" gap="2" align="center" className="recovery-codes surface-sunken pad-l" aria-label="Recovery codes">
+      <Stack as="ul" gap="2" align="center" className="recovery-codes mono base surface-sunken pad-l" aria-label="Recovery codes">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

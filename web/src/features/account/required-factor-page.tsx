@@ -16,6 +16,8 @@ import { Factor, PasskeysElsewhere } from './factor.tsx';
 import type { TwoFactorTask } from './two-factor.queries.ts';
 import { TwoFactorSteps } from './two-factor-steps.tsx';
 import './account-dialogs.css';
+import '#ui/badge.css';
+import '#ui/card.css';
 import './required-factor-page.css';
 
 interface RequiredFactorPageProps {
@@ -52,11 +54,11 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
 
   return (
     <Grid className="required-factor">
-      <header className="required-factor__top">
+      <header className="pad-l">
         <Brand provider={config?.provider_name} />
       </header>
       <Stack as="main" gap="4" className="required-factor__main">
-        <Stack gap="5" className="required-factor__card">
+        <Stack gap="5" className="card">
           {task && twoFactor ? (
             <TwoFactorSteps
               rank="h1"
@@ -68,7 +70,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
             />
           ) : (
             <>
-              <span className="required-factor__icon center surface-accent accent" aria-hidden="true">
+              <span className="icon-tile" data-size="l" aria-hidden="true">
                 <IconShieldLock size={28} stroke={1.7} />
               </span>
               <Stack gap="2">
@@ -124,7 +126,7 @@ export function RequiredFactorPage({ session, onSignOut }: RequiredFactorPagePro
             </>
           )}
         </Stack>
-        <Row gap="4" rowGap="0" justify="between" className="required-factor__end base muted break">
+        <Row gap="4" rowGap="0" justify="between" className="base muted break">
           <p>
             <Sentence text="Signed in as {email}" parts={{ email: <strong>{shownEmail(user_info.email)}</strong> }} />
           </p>

@@ -65,7 +65,7 @@ export function SignedInSessions() {
         )
       }
     >
-      <p role="status" className="account-form__done grow shrink base medium accent off-empty" hidden={done === ''}>
+      <p role="status" className="grow shrink base medium accent off-empty" hidden={done === ''}>
         {done}
       </p>
       {asked === OTHERS && (
@@ -79,7 +79,7 @@ export function SignedInSessions() {
       )}
       <Listed of="your sessions" list={{ rows: sessions, error, refetch }} empty={null}>
         {(rows) => (
-          <ul className="session-list">
+          <ul>
             {rows.map((session) => (
               <SessionRow
                 key={session.id}
@@ -115,7 +115,7 @@ interface SessionRowProps extends Answers {
 function SessionRow({ session, now, isAsked, wasLeft, onAsk, ...answers }: SessionRowProps) {
   const { id, client, source, created_at, last_used_at, current } = session;
   return (
-    <Grid as="li" columns="both" gap="3" align="center" className="session-row pad-row line-between">
+    <Grid as="li" columns="both" phone="under" gap="3" align="center" className="pad-row line-between">
       <IconTile tone="note" icon={HANDHELD.test(client) ? IconDeviceMobile : IconDeviceDesktop} />
       <Stack className="small muted break">
         <span className="base medium ink">{client}</span>
@@ -167,15 +167,15 @@ function EndForm({ id, title, sentence, done, onCancel, onDone }: EndFormProps) 
   return (
     <Form
       gap="4"
-      className="session-end surface-sunken pad-l span"
+      className="surface-sunken pad-l span"
       aria-label={title}
       error={end.error}
       busy={end.isPending}
       onSubmit={() => end.mutate({ id, password })}
       onEdit={end.reset}
     >
-      <p>
-        <strong>{title}</strong> {sentence}
+      <p className="base muted">
+        <strong className="ink bold">{title}</strong> {sentence}
       </p>
       <AccountName email={email} />
       <PasswordField

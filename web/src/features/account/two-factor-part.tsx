@@ -11,7 +11,7 @@ import { Button } from '#ui/button.tsx';
 import { DialogPart } from '#ui/dialog-part.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { Form, Submit } from '#ui/form.tsx';
-import { Row, Stack } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeAge, describeDate, useMinute } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
@@ -40,7 +40,7 @@ export function TwoFactorPart({ told, onTask }: TwoFactorPartProps) {
       heading={heading}
       action={twoFactor && <Badge tone={twoFactor.enabled ? 'safe' : 'attention'}>{twoFactor.enabled ? 'On' : 'Off'}</Badge>}
     >
-      <p role="status" className="account-form__done grow shrink base medium accent off-empty">
+      <p role="status" className="grow shrink base medium accent off-empty">
         {told}
       </p>
       {!twoFactor && !error && <LoadingRows label="Loading two-factor sign-in" />}
@@ -113,7 +113,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
         >
           <PasskeysElsewhere origin={twoFactor.passkey_origin} />
           {passkeys.length > 0 && (
-            <Stack as="ul" className="passkey-list surface-plain" aria-label="Passkeys">
+            <Stack as="ul" lines className="surface-plain" aria-label="Passkeys">
               {passkeys.map((passkey) => (
                 <PasskeyRow
                   key={passkey.id}
@@ -130,7 +130,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
             icon={IconLifebuoy}
             title="Recovery codes"
             line={
-              <span data-few={isFew || undefined} className="factor__left">
+              <span className={isFew ? 'amber medium' : undefined}>
                 {isFew
                   ? `${recovery_codes_left} of ${RECOVERY_CODES.count} left. Make new ones before you need them.`
                   : `${recovery_codes_left} of ${RECOVERY_CODES.count} left`}
@@ -145,9 +145,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
         )}
       </Stack>
       {enabled && required && (
-        <p className="factor__note pad-s small muted rounded-s break">
-          Two-factor is required, so you can’t remove your last method.
-        </p>
+        <p className="surface-blue pad-s small muted break">Two-factor is required, so you can’t remove your last method.</p>
       )}
       {enabled && !required && (
         <Row gap="4" rowGap="2" justify="end">
@@ -182,7 +180,7 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
   if (isRenaming) return <RenameRow passkey={passkey} onDone={() => setIsRenaming(false)} />;
   const { name, created_at, last_used_at } = passkey;
   return (
-    <li className="passkey-row">
+    <Grid as="li" columns="tail" phone="stack" gap="3" rowGap="1" align="center" className="pad-s">
       <Stack className="small muted break">
         <span className="base medium ink">{name}</span>
         <span>
@@ -191,7 +189,7 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
             : `added ${describeAge(created_at, now)}, not used yet`}
         </span>
       </Stack>
-      <Row gap="2" rowGap="1" justify="end" className="factor__actions">
+      <Row gap="2" rowGap="1" justify="end">
         <Button ref={rename} variant="text" size="s" aria-label={`Rename ${name}`} onClick={() => setIsRenaming(true)}>
           Rename
         </Button>
@@ -201,7 +199,7 @@ function PasskeyRow({ passkey, isLast, onRemove }: PasskeyRowProps) {
           </Button>
         )}
       </Row>
-    </li>
+    </Grid>
   );
 }
 
@@ -217,8 +215,8 @@ function RenameRow({ passkey, onDone }: { passkey: Passkey; onDone: () => void }
   }
 
   return (
-    <li>
-      <Form className="passkey-row" error={rename.error} busy={rename.isPending} onSubmit={submit}>
+    <li className="pad-s">
+      <Form gap="2" error={rename.error} busy={rename.isPending} onSubmit={submit}>
         <TextInput
           ref={field}
           aria-label={`New name of ${passkey.name}`}
@@ -229,7 +227,7 @@ function RenameRow({ passkey, onDone }: { passkey: Passkey; onDone: () => void }
           onChange={(event) => setName(event.currentTarget.value)}
           error={messageAt('name', rename.error)}
         />
-        <Row gap="2" rowGap="1" justify="end" className="factor__actions">
+        <Row gap="2" rowGap="1" justify="end">
           <Button variant="quiet" size="s" onClick={onDone}>
             Cancel
           </Button>

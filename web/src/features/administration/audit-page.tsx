@@ -143,14 +143,7 @@ function Chain() {
       {error && <ErrorNotice title="The log could not be checked" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {!chain && !error && <Checking />}
       {chain && (
-        <Grid
-          columns="lead"
-          gap="3"
-          align="start"
-          className="audit-chain accent"
-          data-broken={chain.fault !== null}
-          role="status"
-        >
+        <Grid columns="lead" gap="3" align="start" className={chain.fault === null ? 'accent' : 'red'} role="status">
           <Icon size={24} stroke={1.7} aria-hidden="true" />
           <Stack gap="1">
             <p className="ink bold">
@@ -164,7 +157,7 @@ function Chain() {
             {chain.fault === null && (
               <details className="small muted">
                 <summary>Show the checkpoint</summary>
-                <code className="audit-chain__head pad-s ink rounded-s block break">{chain.head}</code>
+                <code className="surface-sunken mono small pad-s ink block break">{chain.head}</code>
               </details>
             )}
           </Stack>
@@ -177,7 +170,7 @@ function Chain() {
 /** Has the layout of the result, so that the entries below do not move. */
 function Checking() {
   return (
-    <Grid columns="lead" gap="3" align="start" className="audit-chain audit-chain__checking accent">
+    <Grid columns="lead" gap="3" align="start" className="audit-chain__checking accent">
       <IconShieldCheck size={24} stroke={1.7} aria-hidden="true" />
       <Stack gap="1">
         <p className="ink bold">Checking every entry…</p>
@@ -266,11 +259,11 @@ function Entries() {
       }
     >
       {(rows) => (
-        <ol className="audit-list" aria-label="Entries">
+        <Stack as="ol" lines aria-label="Entries">
           {rows.map((entry) => (
             <EntryRow key={entry.seq} entry={entry} now={now} />
           ))}
-        </ol>
+        </Stack>
       )}
     </ListCard>
   );
@@ -281,10 +274,10 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
   const { text, fact } = auditSentence(entry);
   const who = actor_id === null ? 'The server' : <Person person={actor} id={actor_id} />;
   return (
-    <Grid as="li" align="center">
+    <Grid as="li" columns="both" phone="under" gap="3" rowGap="0" align="center" className="pad-row base">
       <IconTile tone="plain" icon={AUDIT_ICONS[entry.kind]} />
-      <Stack as="span" className="audit-list__what shrink break">
-        <span>
+      <Stack as="span" className="shrink break">
+        <span className="medium">
           <Sentence
             text={text}
             parts={{
@@ -294,13 +287,13 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
             }}
           />
         </span>
-        <span className="num">{[client, address].filter((part) => part !== null).join(' · ')}</span>
-        <details className="num">
+        <span className="num small muted">{[client, address].filter((part) => part !== null).join(' · ')}</span>
+        <details className="num small muted">
           <summary>{`Entry ${seq}`}</summary>
-          <code>{hash}</code>
+          <code className="tiny">{hash}</code>
         </details>
       </Stack>
-      <span className="audit-list__when num faint small nowrap">
+      <span className="num faint small nowrap">
         <Moment iso={at} now={now} />
       </span>
     </Grid>

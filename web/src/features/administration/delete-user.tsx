@@ -49,9 +49,9 @@ function DeleteForm({ user, onDeleted, onKeep, twoFactor }: DeleteUserProps & { 
   const isTyped = isSameEmail(confirmation, email);
   return (
     <Form {...form} gap="4" aria-label={`Delete the account of ${shownEmail(email)}`}>
-      <Stack gap="3" className="admin-ask surface-sunken pad-m base break">
+      <Stack gap="3" className="surface-sunken pad-m base break">
         <p>This cannot be undone. All of this is deleted at once:</p>
-        <ul>
+        <ul className="disc">
           {GOES.map((thing) => (
             <li key={thing}>{thing}</li>
           ))}

@@ -4,7 +4,7 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
-import { Grid } from '#ui/layout.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -21,11 +21,11 @@ export function Invitations({ invitations, sent }: { invitations: readonly Invit
         </p>
       )}
       {invitations.length > 0 && (
-        <ul className="admin-sessions" aria-label="Open invitations">
+        <Stack as="ul" lines aria-label="Open invitations">
           {invitations.map((invitation) => (
             <InvitationRow key={invitation.id} invitation={invitation} />
           ))}
-        </ul>
+        </Stack>
       )}
       <p className="sub">
         <Sentence
@@ -48,7 +48,7 @@ function InvitationRow({ invitation: { id, email, role, expires_at } }: { invita
     renews: [invitationsQuery.queryKey],
   });
   return (
-    <Grid as="li" columns="tail" gap="3" align="center" className="pad-row line-above">
+    <Grid as="li" columns="tail" gap="3" align="center" className="pad-row">
       <TwoLines name={<bdi>{shownEmail(email)}</bdi>} line={`${ROLE_LABELS[role]}, link ends ${describeDate(expires_at)}`} />
       <Button
         variant="quiet"

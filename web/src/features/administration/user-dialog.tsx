@@ -63,7 +63,7 @@ export function UserDialog({ user, onChanged, onClose }: UserDialogProps) {
   const [tab, setTab] = useState<(typeof TABS)[number]['name']>('record');
   return (
     <ModalWindow title={user.username} size={WIDTH} onClose={onClose}>
-      <Row as="p" gap="3" rowGap="1" className="admin-dialog__who base muted break">
+      <Row as="p" gap="3" rowGap="1" className="base muted break">
         <bdi>{shownEmail(user.email)}</bdi>
         <StateBadge user={user} />
         <Link to={`/admin/audit?person=${encodeURIComponent(user.email)}`}>Activity in the audit log</Link>
@@ -169,7 +169,7 @@ function AccessPart({ user, isSelf, onChanged }: PartProps) {
           : 'They can sign in. Disabling the account signs them out everywhere and deletes nothing.'}
       </p>
       {isAsking && !isDisabled && (
-        <Stack gap="3" className="admin-ask surface-sunken pad-m base break">
+        <Stack gap="3" className="surface-sunken pad-m base break">
           <p>
             <Sentence
               text={plural(user.sessions, {
@@ -226,7 +226,7 @@ function UnprovenPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => v
     >
       <p className="sub">No one has confirmed this address. Delete the account to free its address and username.</p>
       {isAsking && (
-        <Stack gap="3" className="admin-ask surface-sunken pad-m base break">
+        <Stack gap="3" className="surface-sunken pad-m base break">
           <p>
             <Sentence
               text="Delete {email} with everything in it? This cannot be undone."
@@ -300,9 +300,9 @@ function SessionsPart({ user }: { user: AdminUser }) {
       <Refusal error={end.error} />
       <Listed of="the sessions" list={{ rows: sessions, error, refetch }} empty={<p className="sub">Not signed in anywhere.</p>}>
         {(rows) => (
-          <ul className="admin-sessions">
+          <Stack as="ul" lines>
             {rows.map(({ id, client, source, created_at, last_used_at, current }) => (
-              <Grid as="li" columns="tail" gap="3" align="center" className="pad-row line-above" key={id}>
+              <Grid as="li" columns="tail" gap="3" align="center" className="pad-row" key={id}>
                 <TwoLines
                   name={
                     <>
@@ -339,7 +339,7 @@ function SessionsPart({ user }: { user: AdminUser }) {
                 </Button>
               </Grid>
             ))}
-          </ul>
+          </Stack>
         )}
       </Listed>
     </DialogPart>

@@ -28,7 +28,12 @@ function Who({ user, onOpen }: { user: AdminUser; onOpen: () => void }) {
     <TwoLines
       name={
         <>
-          <button type="button" className="bare accent admin-name bold break" aria-haspopup="dialog" onClick={onOpen}>
+          <button
+            type="button"
+            className="bare accent admin-name hover-underline bold break"
+            aria-haspopup="dialog"
+            onClick={onOpen}
+          >
             <bdi>{user.username}</bdi>
           </button>
           {user.id === own && <Badge tone="plain">You</Badge>}

@@ -1,7 +1,7 @@
 import type { AlertDetail } from '@palisade/contract/alerts';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { ActionsMenu, type MenuAction } from '#ui/actions-menu.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
@@ -22,6 +22,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
   const resolve = useResolveAlert(alert.id);
   const reopen = useReopenAlert(alert.id);
   const disown = useDisownAlert(alert.id);
+  const asked = useId();
   const [isResolving, setIsResolving] = useState(false);
   const isPending = acknowledge.isPending || resolve.isPending || reopen.isPending || disown.isPending;
   const error = acknowledge.error ?? reopen.error ?? disown.error ?? (isResolving ? null : resolve.error);
@@ -46,8 +47,10 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
         />
       )}
       {isAsked && (
-        <Row as="fieldset" gap="2" className="alert-decisions__question surface-plain pad-m">
-          <legend className="grow bold">Was this you?</legend>
+        <Row role="group" gap="2" phone="fill" aria-labelledby={asked} className="surface-plain pad-m">
+          <b id={asked} className="grow bold">
+            Was this you?
+          </b>
           <Button
             variant="quiet"
             icon={IconUserCheck}
@@ -64,7 +67,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
       )}
       <Refusal error={error} />
       {!isResolving && (
-        <Row gap="2" className="alert-decisions__actions">
+        <Row gap="2" phone="fill">
           {place && isOpen && (
             <ScreenLink to={place.to} size="s">
               {place.label}
@@ -134,7 +137,7 @@ interface NotMeProps {
 /** The effect of "It wasn’t me", and the next step. */
 function NotMe({ sessions_ended, offersTwoFactor, onChangePassword }: NotMeProps) {
   return (
-    <Stack role="status" gap="3" align="start" className="alert-decisions__next surface-amber pad-m">
+    <Stack role="status" gap="3" align="start" className="surface-amber pad-m">
       <p>
         <b>{describeEnded(sessions_ended)}</b> They may know your password, so choose a new one now.
         {offersTwoFactor && ' Then turn on two-factor, so a password alone isn’t enough.'}

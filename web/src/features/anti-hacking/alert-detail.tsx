@@ -6,6 +6,7 @@ import { IconAlertTriangle, IconHelpCircle, IconShieldCheck } from '@tabler/icon
 import { useQuery } from '@tanstack/react-query';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
+import type { Tone } from '#ui/badge.tsx';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
@@ -13,7 +14,6 @@ import { AlertDecisions } from './alert-decisions.tsx';
 import { type EventGroup, groupEvents } from './alert-events.ts';
 import { alertQuery } from './alerts.queries.ts';
 import { describeType, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
-import './alert-detail.css';
 
 interface AlertDetailDialogProps {
   id: string;
@@ -47,6 +47,8 @@ const OUTCOME_ICONS: Record<AlertDetail['outcome'], typeof IconShieldCheck> = {
   unknown: IconHelpCircle,
 };
 
+const OUTCOME_TONES: Record<AlertDetail['outcome'], Tone> = { blocked: 'safe', allowed: 'attention', unknown: 'plain' };
+
 function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassword: () => void }) {
   const now = useMinute();
   const OutcomeIcon = OUTCOME_ICONS[alert.outcome];
@@ -57,10 +59,10 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
   const steps = dashboard && [dashboard.status.next, ...dashboard.status.others];
   return (
     <>
-      <Grid columns="lead" gap="3" className="alert-detail__head">
+      <Grid columns="lead" gap="3">
         <ThreatIcon alert={alert} />
-        <Stack>
-          <p className="alert-detail__title large bold">{capital(alertTitle(alert))}</p>
+        <Stack gap="1" className="break">
+          <p className="large bold">{capital(alertTitle(alert))}</p>
           <Row as="p" gap="2" rowGap="1">
             <SeverityBadge severity={alert.severity} />
             <TimesBadge count={alert.count} />
@@ -76,7 +78,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       <DetailPart title="What to do">
         {isResolved && <p>Resolved. You can reopen it if it isn’t over.</p>}
         {!isAnswered && !isResolved && (
-          <Stack as="ul" gap="1" className="alert-detail__advice">
+          <Stack as="ul" gap="1" className="disc">
             {alertAdvice(alert, steps && !steps.some((step) => step?.id === 'no_two_factor')).map((sentence) => (
               <li key={sentence}>{sentence}</li>
             ))}
@@ -92,17 +94,17 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
           columns="lead"
           gap="3"
           align="center"
-          className="alert-detail__proof surface-sunken pad-m medium"
-          data-outcome={alert.simulated ? 'unknown' : alert.outcome}
+          className="tinted rounded pad-m medium"
+          data-tone={alert.simulated ? 'plain' : OUTCOME_TONES[alert.outcome]}
         >
           <OutcomeIcon size={20} stroke={1.7} aria-hidden="true" />
           {alertProof(alert)}
         </Grid>
         <p>{capital(alert.evidence.threshold)}</p>
         {alert.evidence.events.length > 0 && (
-          <Stack as="ol" className="alert-detail__events surface-sunken" aria-label="Sample events">
+          <Stack as="ol" lines className="surface-sunken pad-s" aria-label="Sample events">
             {groupEvents(alert.evidence.events).map((event) => (
-              <Grid as="li" className="pad-line" key={JSON.stringify(event)}>
+              <Grid as="li" columns="term" phone="stack" gap="3" rowGap="0" className="pad-line" key={JSON.stringify(event)}>
                 <span className="muted num">
                   <Moment iso={event.at} now={now} />
                   {isLater(event) && (
@@ -112,7 +114,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
                     </>
                   )}
                 </span>
-                <Stack as="span" gap="0">
+                <Stack as="span" gap="0" className="break">
                   <span>
                     <bdi>{event.what}</bdi>
                     {event.count > 1 && <b className="num">{`, ${formatNumber(event.count)} times`}</b>}
@@ -195,13 +197,13 @@ function Decisions({ decisions, now }: { decisions: AlertDetail['decisions']; no
   if (decisions.length === 0) return null;
   return (
     <DetailPart title="Decisions">
-      <Stack as="ol" className="alert-detail__events surface-sunken" aria-label="Decisions">
+      <Stack as="ol" lines className="surface-sunken pad-s" aria-label="Decisions">
         {decisions.map((decision) => (
-          <Grid as="li" className="pad-line" key={decision.id}>
+          <Grid as="li" columns="term" phone="stack" gap="3" rowGap="0" className="pad-line" key={decision.id}>
             <span className="muted num">
               <Moment iso={decision.at} now={now} />
             </span>
-            <Stack as="span" gap="0">
+            <Stack as="span" gap="0" className="break">
               {describeDecision(decision)}
               {decision.note !== null && (
                 <span className="sub">

@@ -94,7 +94,10 @@ function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => voi
   const { count, rows } = useSimulatedAlerts();
   if (count === 0 || !rows?.length) return null;
   return (
-    <section className="simulated-alerts above-4 rounded" aria-labelledby="simulated-alerts">
+    <section
+      className="simulated-alerts surface-plain pad-m above-4 rounded"
+      aria-labelledby="simulated-alerts surface-plain pad-m"
+    >
       <Row wrap={false} gap="3" justify="between">
         <Row gap="2" rowGap="0" align="baseline">
           <h3 className="base bold" id="simulated-alerts">

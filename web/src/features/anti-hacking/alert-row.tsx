@@ -13,11 +13,11 @@ import './alert-row.css';
 /** An alert in a list, with its one next step. */
 export const AlertRow = memo(function AlertRow({ alert, now }: { alert: Alert; now: number }) {
   return (
-    <Grid as="li" gap="3" className="alert-row" data-status={alert.status}>
+    <Grid as="li" gap="3" align="center" className="alert-row" data-status={alert.status}>
       <ThreatIcon alert={alert} />
       <Stack gap="1" className="alert-row__what shrink">
         <Row gap="2" rowGap="1" className="alert-row__head">
-          <Link to={`?alert=${alert.id}`} preventScrollReset className="alert-row__open ink medium base unlined">
+          <Link to={`?alert=${alert.id}`} preventScrollReset className="alert-row__open ink medium base unlined hover-underline">
             {describeAlert(alert)}
           </Link>
           <TimesBadge count={alert.count} />
@@ -25,10 +25,10 @@ export const AlertRow = memo(function AlertRow({ alert, now }: { alert: Alert; n
           <OutcomeBadges alert={alert} />
           <StatusBadge alert={alert} />
         </Row>
-        <p>
+        <p className="base muted break">
           <bdi>{alert.description}</bdi>
         </p>
-        <Row as="p" gap="4" rowGap="0" align="stretch" className="alert-row__when num faint small">
+        <Row as="p" gap="4" rowGap="0" align="stretch" className="num faint small">
           <span>
             <Sentence text="Detected {when}" parts={{ when: <Moment iso={alert.created_at} now={now} /> }} />
           </span>
@@ -39,7 +39,7 @@ export const AlertRow = memo(function AlertRow({ alert, now }: { alert: Alert; n
           )}
           {alert.ip_address !== null && (
             <span>
-              <Sentence text="Source IP {address}" parts={{ address: <code>{alert.ip_address}</code> }} />
+              <Sentence text="Source IP {address}" parts={{ address: <code className="mono tiny">{alert.ip_address}</code> }} />
             </span>
           )}
         </Row>
@@ -50,7 +50,7 @@ export const AlertRow = memo(function AlertRow({ alert, now }: { alert: Alert; n
       <span className="alert-row__show">
         <ShowToSupport kind="alert" id={alert.id} name={alert.description} isSmall />
       </span>
-      <IconChevronRight className="alert-row__chevron faint off-phone" size={18} stroke={1.7} aria-hidden="true" />
+      <IconChevronRight className="faint off-phone" size={18} stroke={1.7} aria-hidden="true" />
     </Grid>
   );
 });

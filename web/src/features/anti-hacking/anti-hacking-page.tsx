@@ -15,7 +15,6 @@ import { HistoryCard } from './history-card.tsx';
 import { LockedScreen } from './locked-screen.tsx';
 import { ScanPanel } from './scan-panel.tsx';
 import { ThreatPanel } from './threat-panel.tsx';
-import './anti-hacking-page.css';
 
 const AlertDetailDialog = lazyPart(async () => (await import('./alert-detail.tsx')).AlertDetailDialog);
 

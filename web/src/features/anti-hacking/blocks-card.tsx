@@ -15,7 +15,6 @@ import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 import { blocksQuery } from './anti-hacking.queries.ts';
-import './blocks-card.css';
 
 const RELOAD_INTERVAL = 30_000;
 
@@ -102,9 +101,9 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
   const { source, rule, since, until, level } = block;
   const isBrowser = source.startsWith(BROWSER_SOURCE);
   return (
-    <Grid as="li" gap="4" rowGap="1" align="center" className="block-row pad-row line-between">
+    <Grid as="li" columns="both-2" phone="under" gap="4" rowGap="1" align="center" className="pad-row line-between">
       <IconTile tone="attention" icon={IconDoorOff} />
-      <div className="block-row__what">
+      <div>
         <p className="base medium break">
           {isBrowser ? (
             'Sign-ins from a browser that you used before are refused'
@@ -120,7 +119,7 @@ function BlockRow({ block, now, isLifting, onLift, onEnd }: BlockRowProps) {
           </span>
         </Row>
       </div>
-      <p className="block-row__left base nowrap">
+      <p className="base nowrap">
         <Countdown until={Date.parse(until)} onEnd={onEnd} /> <span>left</span>
       </p>
       <Button

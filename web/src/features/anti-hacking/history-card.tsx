@@ -5,7 +5,7 @@ import { useCallback, useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Row } from '#ui/layout.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { historyQuery, isPremiumRequired } from './anti-hacking.queries.ts';
@@ -83,14 +83,14 @@ export function HistoryCard() {
           </p>
           {isTable && <HistoryTable days={days} />}
           {!isTable && isDrawable(days) && <Drawing days={days} />}
-          <Row wrap={false} gap="4" rowGap="2" justify="between" className="history__foot above-3">
+          <Grid columns="tail" phone="stack" gap="4" rowGap="2" align="center" justify="between" className="above-3">
             <p className="small faint">
               {isDrawable(days) && 'A gap in the line is a day without a score. '}Simulated alerts don’t count as threats.
             </p>
             <Button variant="quiet" size="s" icon={isTable ? IconChartLine : IconTable} onClick={() => setIsTable(!isTable)}>
               {isTable ? 'Show as chart' : 'Show as table'}
             </Button>
-          </Row>
+          </Grid>
         </>
       )}
     </Card>
@@ -100,11 +100,11 @@ export function HistoryCard() {
 function Drawing({ days }: { days: readonly HistoryDay[] }) {
   const { ref, isSeen } = useSeen();
   return (
-    <div ref={ref} className="history__drawing">
-      <Row as="ul" gap="4" rowGap="1" align="stretch" className="history__legend small muted" aria-label="What the colors mean">
+    <div ref={ref}>
+      <Row as="ul" gap="4" rowGap="1" align="stretch" className="small muted above-3 below-2" aria-label="What the colors mean">
         {Object.entries(FIGURES).map(([name, { label, color }]) => (
           <Row as="li" wrap={false} gap="2" key={name}>
-            <span className="history__swatch" data-figure={name} style={{ background: color }} aria-hidden="true" />
+            <span className="history__swatch" style={{ background: color }} aria-hidden="true" />
             {label}
           </Row>
         ))}
@@ -120,8 +120,8 @@ function Drawing({ days }: { days: readonly HistoryDay[] }) {
 function HistoryTable({ days }: { days: readonly HistoryDay[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
-    <section className="history__table surface-plain above-3" aria-label="Score and threats by day" tabIndex={0}>
-      <table className="full num">
+    <section className="history__table surface-plain pad-s above-3" aria-label="Score and threats by day" tabIndex={0}>
+      <table className="records num">
         <thead>
           <tr>
             <th scope="col">Day</th>

@@ -89,19 +89,19 @@ function Readout({ active, payload }: { active?: boolean; payload?: readonly { p
   if (!active || point === undefined) return null;
   const { day, score, blocked, open, simulated } = point;
   return (
-    <div className="history__readout pad-s rounded-s small">
+    <div className="surface-raised pad-s small">
       <p className="bold below-1">{longDay(day)}</p>
-      <Grid as="dl" gap="4" rowGap="0">
+      <Grid as="dl" columns="lead" gap="4" rowGap="0">
         <dt className="muted">{FIGURES.score.label}</dt>
-        <dd className="num">{score ?? 'not known'}</dd>
+        <dd className="num end">{score ?? 'not known'}</dd>
         <dt className="muted">{FIGURES.blocked.label}</dt>
-        <dd className="num">{blocked}</dd>
+        <dd className="num end">{blocked}</dd>
         <dt className="muted">{FIGURES.open.label}</dt>
-        <dd className="num">{open}</dd>
+        <dd className="num end">{open}</dd>
         {simulated > 0 && (
           <>
             <dt className="muted">Simulated</dt>
-            <dd className="num">{simulated}</dd>
+            <dd className="num end">{simulated}</dd>
           </>
         )}
       </Grid>

@@ -16,23 +16,32 @@ export function cutDescription(description: string): string {
 export function LiveFeed({ threats, hasFailed }: { threats: readonly Alert[] | undefined; hasFailed: boolean }) {
   const now = useMinute();
   if (!threats) return hasFailed ? null : <LoadingRows label="Loading the live feed" />;
-  if (threats.length === 0) return <p className="live-feed__empty muted base">Nothing yet. New threats appear here.</p>;
+  if (threats.length === 0) return <p className="pad-row muted base">Nothing yet. New threats appear here.</p>;
   return (
     <ul className="live-feed above-2" aria-label="Live feed" aria-live="polite">
       {threats.slice(0, LIVE_FEED.shown).map((alert) => (
-        <Grid key={alert.id} as="li" gap="3" rowGap="1" align="center" className="live-feed__row pad-row line-between">
+        <Grid
+          key={alert.id}
+          as="li"
+          columns="both-2"
+          phone="under"
+          gap="3"
+          rowGap="1"
+          align="center"
+          className="pad-row line-between"
+        >
           <ThreatIcon alert={alert} />
           <div>
-            <b>{describeAlert(alert)}</b>
-            <span title={alert.description}>
+            <b className="medium base">{describeAlert(alert)}</b>
+            <span className="block small muted break" title={alert.description}>
               <bdi>{cutDescription(alert.description)}</bdi>
             </span>
           </div>
-          <Row gap="2" rowGap="1" className="live-feed__badges">
+          <Row gap="2" rowGap="1" justify="end">
             <SeverityBadge severity={alert.severity} />
             <OutcomeBadges alert={alert} />
           </Row>
-          <span className="live-feed__when faint small num">
+          <span className="faint small num">
             <Moment iso={alert.created_at} now={now} />
           </span>
         </Grid>

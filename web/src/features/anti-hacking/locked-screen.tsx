@@ -15,21 +15,23 @@ const FEATURES = [
 export function LockedScreen({ message, requested_at }: { message: string | undefined; requested_at: string | undefined }) {
   const navigate = useNavigate();
   return (
-    <Stack as="section" gap="3" align="center" className="card locked centered" aria-labelledby="locked">
-      <span className="locked__icon center accent" aria-hidden="true">
+    <Stack as="section" gap="3" align="center" className="card glow centered" data-tone="good" aria-labelledby="locked">
+      <span className="icon-tile" data-size="l" aria-hidden="true">
         <IconLock size={28} stroke={1.7} />
       </span>
-      <h2 id="locked">Premium access required</h2>
+      <h2 id="locked" className="title">
+        Premium access required
+      </h2>
       {message && (
-        <p role="alert" className="locked__message red">
+        <p role="alert" className="medium red">
           {message}
         </p>
       )}
       <p className="sub">The anti-hacking monitor is part of the premium plans. With one you get:</p>
-      <Stack as="ul" gap="2" className="base below-2">
+      <Stack as="ul" gap="2" className="base below-2 start">
         {FEATURES.map((feature) => (
           <Row as="li" wrap={false} gap="2" align="stretch" key={feature}>
-            <IconCheck size={18} stroke={2} aria-hidden="true" />
+            <IconCheck className="fixed accent" size={18} stroke={2} aria-hidden="true" />
             {feature}
           </Row>
         ))}

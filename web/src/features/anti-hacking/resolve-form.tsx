@@ -59,12 +59,13 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
   }
 
   return (
-    <Form gap="3" className="resolve-form surface-plain pad-l" error={error} busy={isPending} onSubmit={submit}>
+    <Form gap="3" className="surface-plain pad-l" error={error} busy={isPending} onSubmit={submit}>
       <Stack as="fieldset" gap="1">
-        <legend>Why are you resolving this?</legend>
+        <legend className="bold below-1">Why are you resolving this?</legend>
         {REASONS.map((one) => (
-          <Grid key={one.reason} as="label" gap="2" className="resolve-form__reason pointer">
+          <Grid key={one.reason} as="label" columns="lead" gap="2" className="pad-line pointer">
             <input
+              className="tick"
               type="radio"
               name={`${id}-reason`}
               // biome-ignore lint/a11y/noAutofocus: the form replaces the button that opened it
@@ -80,12 +81,13 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
         ))}
       </Stack>
       {reason === 'accepted_risk' && (
-        <Stack gap="1" className="resolve-form__field">
+        <Stack gap="1">
           <label className="medium" htmlFor={`${id}-until`}>
             Until the end of
           </label>
           <input
             id={`${id}-until`}
+            className="field"
             type="date"
             required
             min={dayFrom(now, 0)}
@@ -96,12 +98,13 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
         </Stack>
       )}
       {reason === 'false_positive' && <SuppressionOffer alert={alert} isOn={suppress} onChange={setSuppress} />}
-      <Stack gap="1" className="resolve-form__field">
+      <Stack gap="1">
         <label className="medium" htmlFor={`${id}-note`}>
           Note, if you like
         </label>
         <textarea
           id={`${id}-note`}
+          className="field full"
           rows={2}
           maxLength={500}
           value={note}
@@ -109,7 +112,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
         />
       </Stack>
       <Refusal error={error} />
-      <Row gap="2" className="alert-decisions__actions">
+      <Row gap="2" phone="fill">
         <Submit>Resolve alert</Submit>
         <Button variant="quiet" onClick={onCancel}>
           Cancel
@@ -133,8 +136,8 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
   }
   if (isPremiumRequired(error)) return null;
   return (
-    <Grid as="label" gap="2" className="resolve-form__reason resolve-form__offer pointer surface-sunken">
-      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+    <Grid as="label" columns="lead" gap="2" className="pad-s pointer surface-sunken">
+      <input className="tick" type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
       <Stack as="span">
         <b className="medium">{`Hide the same for ${SUPPRESSION_DAYS} days`}</b>
         <span className="sub">
@@ -142,7 +145,7 @@ function SuppressionOffer({ alert, isOn, onChange }: { alert: AlertDetail; isOn:
             ? 'Only this rule from this file. You can still see hidden alerts.'
             : 'Only this rule from this source. You can still see hidden alerts.'}
         </span>
-        <span className="resolve-form__preview base ink" role="status">
+        <span className="above-1 base ink off-empty" role="status">
           {error && sentenceOf(error)}
           {preview &&
             plural(preview.would_hide, {

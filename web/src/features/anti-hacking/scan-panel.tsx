@@ -21,11 +21,16 @@ import { Sentence } from '#ui/sentence.tsx';
 import { describeUncounted } from '#ui/test-files.ts';
 import { ALERTS_KEY } from './alerts.queries.ts';
 import { isPremiumRequired, lastCheckQuery } from './anti-hacking.queries.ts';
+import './alert-list.css';
 
 const STATUSES: Record<PostureScan['status'], string> = {
   no_issues_found: 'No issues found',
   issues_found: 'Issues found',
 };
+
+const STATUS_COLOURS: Record<PostureScan['status'], string> = { no_issues_found: 'accent', issues_found: 'amber' };
+
+const STATE_COLOURS: Record<Finding['state'], string> = { pass: 'accent', fail: 'red', unknown: 'muted' };
 
 const STATES: Record<Finding['state'], string> = { pass: 'Passed', fail: 'Failed', unknown: 'Unknown' };
 
@@ -93,22 +98,22 @@ function Result({ result, isNew }: { result: PostureScan; isNew: boolean }) {
   // In the order of the vulnerabilities. A server that implements only the specification returns no findings.
   const failed = result.findings.filter(({ state }) => state === 'fail');
   return (
-    <Stack gap="4" className="scan-result">
+    <Stack gap="4">
       <div role="status">
-        <Grid as="dl" className="scan-result__figures">
+        <Row as="dl" gap="5" align="start" className="below-2">
           <div>
             <dt className="small muted">Threats detected</dt>
-            <dd className="num bold">{Math.max(0, threats_detected - test_files)}</dd>
+            <dd className="title num">{Math.max(0, threats_detected - test_files)}</dd>
           </div>
           <div>
             <dt className="small muted">Threats blocked</dt>
-            <dd className="num bold">{Math.max(0, threats_blocked - test_files)}</dd>
+            <dd className="title num">{Math.max(0, threats_blocked - test_files)}</dd>
           </div>
-          <div data-status={result.status}>
+          <div>
             <dt className="small muted">Status</dt>
-            <dd className="bold">{STATUSES[result.status]}</dd>
+            <dd className={`title ${STATUS_COLOURS[result.status]}`}>{STATUSES[result.status]}</dd>
           </div>
-        </Grid>
+        </Row>
         <Row as="p" gap="3" rowGap="0" className="sub">
           <span>{result.coverage}</span>
           {tests && <span>{tests}</span>}
@@ -116,24 +121,16 @@ function Result({ result, isNew }: { result: PostureScan; isNew: boolean }) {
       </div>
       {/* The status at the top names what is open, so the result of an earlier scan is folded. */}
       <details open={isNew}>
-        <summary>{`${formatNumber(result.vulnerabilities_found.length)} to fix`}</summary>
-        <Grid columns="2" phone="stack" gap="4" className="scan-result__lists">
-          <section aria-label="Vulnerabilities found">
+        <summary className="pad-line base accent">{`${formatNumber(result.vulnerabilities_found.length)} to fix`}</summary>
+        <Grid columns="2" phone="stack" gap="4">
+          <section className="surface-plain pad-m shrink" aria-label="Vulnerabilities found">
             <h3 className="base bold below-1">Vulnerabilities found</h3>
             {result.vulnerabilities_found.length === 0 ? (
               <p className="sub">We found none in what we could check.</p>
             ) : (
-              <Stack as="ul" gap="1" className="scan-result__found base muted break">
+              <Stack as="ul" lines className="base muted break">
                 {result.vulnerabilities_found.map((sentence, index) => (
-                  <Row
-                    as="li"
-                    wrap={false}
-                    gap="3"
-                    align="start"
-                    justify="between"
-                    className="pad-line line-above"
-                    key={sentence}
-                  >
+                  <Row as="li" wrap={false} gap="3" align="start" justify="between" className="pad-line" key={sentence}>
                     <span>{sentence}</span>
                     <Fix finding={failed[index]} />
                   </Row>
@@ -141,12 +138,12 @@ function Result({ result, isNew }: { result: PostureScan; isNew: boolean }) {
               </Stack>
             )}
           </section>
-          <section aria-label="Recommendations">
+          <section className="surface-plain pad-m shrink" aria-label="Recommendations">
             <h3 className="base bold below-1">Recommendations</h3>
             {result.recommendations.length === 0 ? (
               <p className="sub">The checks that ran found nothing to fix.</p>
             ) : (
-              <Stack as="ul" gap="1" className="base muted break">
+              <Stack as="ul" gap="1" className="disc base muted break">
                 {result.recommendations.map((sentence) => (
                   <li key={sentence}>{sentence}</li>
                 ))}
@@ -156,8 +153,8 @@ function Result({ result, isNew }: { result: PostureScan; isNew: boolean }) {
         </Grid>
       </details>
       <details>
-        <summary>{`All ${result.findings.length} checks`}</summary>
-        <ul className="scan-result__checks">
+        <summary className="pad-line base accent">{`All ${result.findings.length} checks`}</summary>
+        <ul>
           {inOrder(result.findings).map((finding) => (
             <Check key={finding.id} finding={finding} />
           ))}
@@ -172,6 +169,7 @@ function Fix({ finding }: { finding: Finding | undefined }) {
   if (finding === undefined) return null;
   return (
     <Link
+      className="fixed bold"
       to={finding.fix_route}
       preventScrollReset={finding.fix_route.startsWith('/anti-hacking?')}
       aria-label={`Fix ${finding.title}`}
@@ -183,14 +181,14 @@ function Fix({ finding }: { finding: Finding | undefined }) {
 
 function Check({ finding }: { finding: Finding }) {
   return (
-    <Grid as="li" gap="3" align="center" className="pad-line line-above base" data-state={finding.state}>
-      <span className="scan-result__state tiny bold muted">{STATES[finding.state]}</span>
+    <Grid as="li" columns="both" phone="stack" gap="3" rowGap="0" align="center" className="pad-line line-above base">
+      <span className={`scan-result__state tiny bold ${STATE_COLOURS[finding.state]}`}>{STATES[finding.state]}</span>
       <div>
         <b className="block medium">{finding.title}</b>
-        <span>{finding.evidence}</span>
+        <span className="small muted break">{finding.evidence}</span>
       </div>
       {finding.state === 'fail' && (
-        <Row wrap={false} gap="3" align="baseline" justify="end" className="scan-result__fix num nowrap">
+        <Row wrap={false} gap="3" align="baseline" justify="end" className="num nowrap">
           {finding.deduction > 0 && <bdi>−{finding.deduction}</bdi>}
           {finding.gain > 0 && <span>{`+${finding.gain} if fixed`}</span>}
         </Row>

@@ -3,7 +3,7 @@ import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Button } from '#ui/button.tsx';
-import { Row, Stack } from '#ui/layout.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
 import { describeDate, useMinute } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -16,7 +16,7 @@ export function Suppressions() {
   const id = useId();
   if (!suppressions || suppressions.length === 0) return null;
   return (
-    <Stack as="section" gap="1" className="suppressions surface-sunken pad-m above-4" aria-labelledby={id}>
+    <Stack as="section" gap="1" className="surface-sunken pad-m above-4" aria-labelledby={id}>
       <h3 className="small bold" id={id}>
         Kept out of this list
       </h3>
@@ -55,12 +55,12 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
   const { description, until, hidden_count } = suppression;
   const now = useMinute();
   return (
-    <Row as="li" wrap={false} gap="3" justify="between" className="pad-line base">
-      <div>
+    <Grid as="li" columns="tail" phone="stack" gap="3" rowGap="1" align="center" className="pad-line base">
+      <div className="break">
         <p>
           <bdi>{description}</bdi>
         </p>
-        <p className="sub">
+        <p className="sub small">
           <Sentence
             text={Date.parse(until) > now ? describeRunning(hidden_count) : describeOver(hidden_count)}
             parts={{ count: formatNumber(hidden_count), day: describeDate(until) }}
@@ -70,6 +70,6 @@ function SuppressionRow({ suppression, isPending, onRemove }: SuppressionRowProp
       <Button variant="quiet" size="s" loading={isPending} onClick={onRemove}>
         Show again
       </Button>
-    </Row>
+    </Grid>
   );
 }

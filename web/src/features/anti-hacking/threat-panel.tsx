@@ -44,7 +44,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
       <Card
         title="Threat monitor"
         action={
-          <Row gap="4" rowGap="2" justify="end" className="threat-panel__controls">
+          <Row gap="4" rowGap="2" justify="end">
             <Toggle label="LIVE" isOn={isLive} onChange={turn} />
             <Button variant="quiet" size="s" icon={IconBolt} loading={isSimulating} onClick={() => void press()}>
               Simulate Threat
@@ -56,7 +56,7 @@ export function ThreatPanel({ random }: { random: () => number }) {
           {isLive ? 'We check for new threats every 5 seconds.' : 'Turn LIVE on to follow new threats as they come.'}
         </p>
         {/* The list of alerts may have a filter, and may be out of view. */}
-        <div role="status" className="threat-panel__drill">
+        <div role="status" className="threat-panel__drill above-2 off-empty">
           {drill && (
             <ul aria-label="Simulated just now">
               <AlertRow alert={drill} now={now} />

@@ -12,8 +12,7 @@ import {
   IconWaveSawTool,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { IconTile, type Tone } from '#ui/badge.tsx';
-import './threat.css';
+import { Badge, IconTile, type Tone } from '#ui/badge.tsx';
 
 const TYPES: Record<ThreatType, { label: string; icon: TablerIcon }> = {
   brute_force: { label: 'Brute Force', icon: IconKey },
@@ -54,9 +53,9 @@ export function ThreatIcon({ alert }: { alert: Alert }) {
 
 export function SeverityBadge({ severity }: { severity: Severity }) {
   return (
-    <span className="threat-badge tiny bold rounded-s nowrap blue" data-severity={severity}>
-      {severity}
-    </span>
+    <Badge tone={SEVERITY_TONES[severity]}>
+      <span className="upper">{severity}</span>
+    </Badge>
   );
 }
 
@@ -70,20 +69,16 @@ export function OutcomeBadges({ alert }: { alert: Alert }) {
   return (
     <>
       {isOriginalLeft(alert) && (
-        <span className="threat-badge tiny bold rounded-s nowrap blue" data-severity="high">
-          Original not deleted
-        </span>
+        <Badge tone="danger">
+          <span className="upper">Original not deleted</span>
+        </Badge>
       )}
       {alert.simulated && (
-        <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="simulated" title="This didn’t happen.">
+        <span className="badge" data-tone="plain" title="This didn’t happen.">
           SIMULATED
         </span>
       )}
-      {alert.blocked && (
-        <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="neutralized">
-          NEUTRALIZED
-        </span>
-      )}
+      {alert.blocked && <Badge tone="safe">NEUTRALIZED</Badge>}
     </>
   );
 }
@@ -92,7 +87,7 @@ export function OutcomeBadges({ alert }: { alert: Alert }) {
 export function TimesBadge({ count }: { count: number }) {
   if (count < 2) return null;
   return (
-    <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="times" title={`Happened ${count} times`}>
+    <span className="badge num" data-tone="plain" title={`Happened ${count} times`}>
       {`x${count}`}
     </span>
   );
@@ -108,9 +103,5 @@ const STATUS_WORDS: Record<Alert['status'], string | undefined> = {
 export function StatusBadge({ alert }: { alert: Pick<Alert, 'status' | 'hidden'> }) {
   const words = alert.hidden ? 'Hidden' : STATUS_WORDS[alert.status];
   if (words === undefined) return null;
-  return (
-    <span className="threat-badge tiny bold rounded-s nowrap blue" data-kind="status">
-      {words}
-    </span>
-  );
+  return <Badge tone="plain">{words}</Badge>;
 }

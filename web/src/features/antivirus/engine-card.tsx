@@ -67,8 +67,8 @@ function EngineFacts({
   return (
     <Stack as="dl" gap="2" className="engine-card__facts num line-above small">
       {engines.map(({ name, kind, note, version, signatures_version, processes }) => (
-        <Grid key={name}>
-          <dt>{version === null ? name : `${name} ${version}`}</dt>
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" key={name}>
+          <dt className="muted">{version === null ? name : `${name} ${version}`}</dt>
           <dd className="break">
             {processes.ready === processes.wanted
               ? 'Scanner ready.'
@@ -79,13 +79,13 @@ function EngineFacts({
           </dd>
         </Grid>
       ))}
-      <Grid>
-        <dt>Threat definitions</dt>
+      <Grid columns="term" phone="stack" gap="4" rowGap="0">
+        <dt className="muted">Threat definitions</dt>
         <dd className="break">{describeSignatures(signatures)}</dd>
       </Grid>
       {found_scanner !== null && (
-        <Grid>
-          <dt>{found_scanner.used ? 'Found on this server' : 'Found but not used'}</dt>
+        <Grid columns="term" phone="stack" gap="4" rowGap="0">
+          <dt className="muted">{found_scanner.used ? 'Found on this server' : 'Found but not used'}</dt>
           <dd className="break">
             <span className="block muted">{found_scanner.address}</span>{' '}
             {found_scanner.used
@@ -95,15 +95,15 @@ function EngineFacts({
         </Grid>
       )}
       {signatures.last_update_at !== null && (
-        <Grid>
-          <dt>Last update</dt>
+        <Grid columns="term" phone="stack" gap="4" rowGap="0">
+          <dt className="muted">Last update</dt>
           <dd className="break">
             <Moment iso={signatures.last_update_at} now={now} />. {signatures.last_outcome}
           </dd>
         </Grid>
       )}
-      <Grid>
-        <dt>Limits</dt>
+      <Grid columns="term" phone="stack" gap="4" rowGap="0">
+        <dt className="muted">Limits</dt>
         <dd className="break">
           {`Files up to ${describeBytes(limits.upload_bytes)} and ${formatSpan(minutes, 'minute')} of scanning. `}
           {`Archives up to ${limits.depth} levels, ${formatNumber(limits.members)} files, and ${describeBytes(limits.unpacked_bytes)}.`}
@@ -130,8 +130,8 @@ function FeedFacts({ feed, now }: { feed: SignatureFeedStatus; now: number }) {
   const { address, kind, ok, sentence, severity, changed_at, confirmed_at, memory_bytes, left_out, left_out_total } = feed;
   const more = left_out_total - left_out.length;
   return (
-    <Grid data-failed={!ok || undefined}>
-      <dt>{ok ? 'Source' : 'Source failed'}</dt>
+    <Grid columns="term" phone="stack" gap="4" rowGap="0">
+      <dt className={ok ? 'muted' : 'amber'}>{ok ? 'Source' : 'Source failed'}</dt>
       <dd className="break">
         <span className="block muted">{address}</span> {sentence}
         {severity === 'note' && ' Its findings are notes, not alarms.'}

@@ -94,7 +94,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
   const { label, icon, tone } = STATUSES[report.status];
   const { decided_at } = report;
   return (
-    <Grid as="li" columns="lead" gap="3" className="false-alarm line-between">
+    <Grid as="li" columns="lead" gap="3" className="false-alarm pad-row line-between">
       <IconTile tone={tone} icon={IconFlag} />
       <Stack gap="0" className="break">
         <Grid columns="tail" gap="3" align="center">
@@ -119,13 +119,13 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
           <bdi>{shownEmail(report.user_email)}</bdi>, <Moment iso={report.reported_at} now={now} />
         </span>
         {report.reason !== '' && (
-          <blockquote>
+          <blockquote className="surface-sunken pad-s base pre above-2">
             <bdi>{report.reason}</bdi>
           </blockquote>
         )}
         {/* The error of the latest attempt: a refusal refetches the list, which then no longer offers the refused action. */}
         <Refusal error={decide.error ?? reopen.error} />
-        <Row gap="2" align="start" className="false-alarm__end above-3">
+        <Row phone="fill" gap="2" align="start" className="above-3">
           {isReportOpen && (
             <>
               <Button
@@ -173,7 +173,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
               >{`${engine.name} ${engine.version}, threat definitions ${engine.signatures_version}`}</span>
             ))}
             <span className="block">
-              <Sentence text="Fingerprint {hash}" parts={{ hash: <code>{report.file_hash}</code> }} />
+              <Sentence text="Fingerprint {hash}" parts={{ hash: <code className="mono tiny">{report.file_hash}</code> }} />
             </span>
           </details>
         </Row>

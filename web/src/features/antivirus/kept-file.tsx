@@ -25,7 +25,7 @@ export function PasswordForm({ scan }: { scan: ScanDetail }) {
   return (
     <Form
       gap="3"
-      className="scan-detail__unlock surface-plain pad-l"
+      className="surface-plain pad-l"
       error={unlock.error}
       busy={unlock.isPending}
       onSubmit={submit}
@@ -112,9 +112,10 @@ function ReportForm({ scan, onCancel }: { scan: ScanDetail; onCancel: () => void
   const id = useId();
 
   return (
-    <Form gap="2" className="kept-file__form" error={report.error} busy={report.isPending} onSubmit={() => report.mutate(reason)}>
+    <Form gap="2" error={report.error} busy={report.isPending} onSubmit={() => report.mutate(reason)}>
       <label htmlFor={id}>Why is this file harmless?</label>
       <textarea
+        className="field full"
         id={id}
         rows={3}
         maxLength={REPORT_REASON_MAXIMUM}

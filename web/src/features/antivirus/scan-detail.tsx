@@ -25,7 +25,6 @@ import { disguiseWordsOf } from '#ui/shown-name.ts';
 import { KeptFile, PasswordForm } from './kept-file.tsx';
 import { adviceOf, describeAnswer, describeFate, takesPassword } from './scan-advice.ts';
 import { scanDetailQuery, useDeleteScan } from './scan-detail.queries.ts';
-import './scan-detail.css';
 
 /** All facts about a scan, in the order of a person's questions: the result, the next step, the file, the finding, the scanners. */
 export function ScanDetailDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -70,7 +69,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
       </Grid>
 
       <DetailPart title="What to do">
-        <Stack as="ol" gap="2" className="scan-detail__advice">
+        <Stack as="ol" gap="2" className="decimal">
           {adviceOf(scan).map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
@@ -249,8 +248,10 @@ function DeleteRecord({ id, onDone }: { id: string; onDone: () => void }) {
     }
   };
   return (
-    <Row gap="2" justify="end" className="line-above scan-detail__end">
-      <Refusal error={remove.error} />
+    <Row gap="2" justify="end" className="line-above pad-row">
+      <div className="full off-empty">
+        <Refusal error={remove.error} />
+      </div>
       <Button variant="quiet" size="s" loading={remove.isPending} onClick={ask}>
         Remove from history
       </Button>

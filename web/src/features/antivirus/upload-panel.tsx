@@ -157,7 +157,7 @@ export function UploadPanel() {
     <Stack as="section" gap="4" className="card uploads" aria-label="Uploads" data-tone={answer.tone}>
       <div className="lead__line break">
         <LeadWords icon={answer.icon} title={answer.title} sentence={answer.sentence} />
-        <Row gap="2" justify="end" className="uploads__buttons">
+        <Row phone="fill" gap="2" justify="end">
           <WayToAdvice uploads={uploads} />
           {retried > 1 && !isBusy && (
             <Button variant="quiet" onClick={() => queue.retryFailed()}>

@@ -6,7 +6,7 @@ import { ChatPanel } from './chat-panel.tsx';
 export function ChatPage() {
   return (
     <Page title="Support Chat" sentence="Tell us what happened. You’ll get an instant tip; our team will read it.">
-      <Grid gap="4" align="start" className="chat-columns">
+      <Grid columns="side" tablet="stack" gap="4" align="start" className="chat-columns">
         <ChatPanel />
         <ChatAside />
       </Grid>

@@ -41,14 +41,14 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
           }
         >
           {(messages) => (
-            <Stack as="ol" gap="1" lines className="found" aria-label="Found messages">
+            <Stack as="ol" gap="1" lines className="found scroll" aria-label="Found messages">
               {messages.map(({ id, sender, author, message, timestamp }) => (
                 <li key={id}>
                   <Stack
                     as={Link}
                     to={{ search: `?message=${id}` }}
                     gap="0"
-                    className="pad-line found__go unlined"
+                    className="pad-line ink unlined"
                     preventScrollReset
                     onClick={onClose}
                   >
@@ -61,7 +61,7 @@ export function SearchDialog({ onClose }: { onClose: () => void }) {
                         }}
                       />
                     </span>
-                    <span className="base break found__text" dir="auto">
+                    <span className="base break pre" dir="auto">
                       {message}
                     </span>
                   </Stack>

@@ -62,7 +62,7 @@ export function ShareStrip() {
   return (
     <Row as="section" gap="3" rowGap="2" className="surface-accent pad-m base" aria-label="Show this to support">
       <IconMessageShare size={20} stroke={1.7} className="accent fixed" aria-hidden="true" />
-      <p className="share-strip__question break">
+      <p className="grow break">
         {name === '' ? QUESTIONS[thing].unnamed : <Sentence text={QUESTIONS[thing].named} parts={{ name: <bdi>{name}</bdi> }} />}{' '}
         They can open this one thing from then on, and nothing else.
       </p>

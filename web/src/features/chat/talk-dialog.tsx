@@ -60,7 +60,7 @@ function Way({
   children?: ReactNode;
 }) {
   return (
-    <Grid as="li" columns="both" gap="3" rowGap="1" align="center" className="pad-row talk__way">
+    <Grid as="li" columns="both" phone="under" gap="3" rowGap="1" align="center" className="pad-row">
       <IconTile tone="safe" icon={icon} />
       <div>
         <h3 className="base bold">{title}</h3>

@@ -94,7 +94,7 @@ export function DashboardPage({
           {asks}
           {firstSteps}
           <StatCards status={status} simulated={isSimulated ? counters : undefined} />
-          <Grid columns="wide" tablet="stack" gap="4">
+          <Grid columns="wide" tablet="stack" gap="4" className="dashboard__columns">
             <Stack gap="4">
               <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
               {!isLong && <ActionCards />}

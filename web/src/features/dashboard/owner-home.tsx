@@ -55,7 +55,7 @@ interface FigureProps {
 function Figure({ title, children, parts }: FigureProps) {
   const id = useId();
   return (
-    <Stack as="section" gap="1" className="owner-home__figure pad-row" aria-labelledby={id}>
+    <Stack as="section" gap="1" className="pad-row" aria-labelledby={id}>
       <Row wrap={false} gap="4" justify="between" align="baseline">
         <h2 className="small medium muted" id={id}>
           {title}

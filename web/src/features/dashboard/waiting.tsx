@@ -111,7 +111,7 @@ export function Waiting({ home }: { home: Home | undefined }) {
         Waiting for you
       </h2>
       {kinds.length === 0 ? (
-        <Row as="p" wrap={false} gap="2" className="waiting__none muted">
+        <Row as="p" wrap={false} gap="2" className="muted">
           <IconCircleCheck className="fixed accent" size={18} stroke={1.7} aria-hidden="true" />
           Nothing. New chats, requests and reports appear here.
         </Row>

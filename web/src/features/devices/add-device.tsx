@@ -112,7 +112,7 @@ export function AddDevice({ first, devices, onClose, onBegin }: AddDeviceProps) 
       }
     >
       <p className="sub">What each system gets today. Choose the system of your device.</p>
-      <Grid as="fieldset" columns="fit-m" gap="3" className="add-systems above-3" aria-label="System of the device">
+      <Grid as="fieldset" columns="fit-m" gap="3" className="above-3" aria-label="System of the device">
         {SYSTEMS.map(({ system: value, kinds: _, ...words }) => (
           <PressCard
             key={value}

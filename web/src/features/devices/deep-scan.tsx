@@ -25,7 +25,7 @@ export function DeepScan({ device, onStart, onSteer }: DeepScanProps) {
   const progress = scan?.progress;
   const [isChoosing, setIsChoosing] = useState(false);
   return (
-    <Stack gap="2" className="device__part shrink base">
+    <Stack gap="2" className="top shrink base">
       <h3>Deep scan</h3>
       {capabilities?.scanner === false ? (
         <p className="sub">{capabilities.scanner_reason ?? 'This device can’t scan files.'}</p>

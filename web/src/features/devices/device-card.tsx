@@ -85,7 +85,7 @@ export function DeviceCard({ device, ruleNames, isWebWanted, reach, onMissing }:
       aria-labelledby={id}
       aria-busy={isPending}
     >
-      <Grid columns="both" gap="3" align="center" className="device__head">
+      <Grid columns="both" phone="under" gap="3" align="center">
         <IconTile tone={need ?? (tone === 'plain' ? 'note' : tone)} icon={IconDeviceDesktop} />
         <div>
           <DeviceName
@@ -108,7 +108,7 @@ export function DeviceCard({ device, ruleNames, isWebWanted, reach, onMissing }:
       {isRevoked && <p className="base">It gets no rules, and its reports don’t count. Remove it, or add it again.</p>}
       <Problems problems={problems} onScan={() => startScan('full', null)} />
       {!isRevoked && !isWaiting && (
-        <Grid columns="fit-m" gap="5" className="device__parts">
+        <Grid columns="fit-l" gap="5" className="device__parts">
           <Rules device={device} />
           <Health device={device} />
           <DeepScan
@@ -247,7 +247,6 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
   }
   return (
     <Form
-      className="device__path-form"
       error={null}
       busy={false}
       onSubmit={() => {
@@ -262,19 +261,21 @@ function DeviceName({ device, titleId, onSave }: DeviceNameProps) {
       <h2 id={titleId} className="visually-hidden">
         {device.device_name}
       </h2>
-      <input
-        className="device__input pad-s full shrink rounded-s ink"
-        aria-label="Device name"
-        aria-invalid={message !== undefined}
-        title={message}
-        // biome-ignore lint/a11y/noAutofocus: the field replaces the button that opened it
-        autoFocus
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <Submit size="s" variant="quiet" disabled={message !== undefined}>
-        Save
-      </Submit>
+      <Row gap="2">
+        <input
+          className="field grow"
+          aria-label="Device name"
+          aria-invalid={message !== undefined}
+          title={message}
+          // biome-ignore lint/a11y/noAutofocus: the field replaces the button that opened it
+          autoFocus
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Submit size="s" variant="quiet" disabled={message !== undefined}>
+          Save
+        </Submit>
+      </Row>
     </Form>
   );
 }
@@ -297,7 +298,7 @@ function Rules({ device }: { device: Device }) {
   const { label, tone, sentence } = ENFORCEMENTS[state];
   const isPast = state === 'applied' && device.state !== 'online';
   return (
-    <Stack gap="2" className="device__part shrink base">
+    <Stack gap="2" className="top shrink base">
       <h3>Firewall</h3>
       <p>
         <Badge tone={isPast ? 'plain' : tone}>{label}</Badge> {describeRules(rules_count, device.defaults.inbound === 'block')}
@@ -351,7 +352,7 @@ function Health({ device }: { device: Device }) {
   const now = useMinute();
   const { telemetry, telemetry_at } = device;
   return (
-    <Stack gap="2" className="device__part shrink base">
+    <Stack gap="2" className="top shrink base">
       <h3>Health</h3>
       {healthNotes(device).map((note) => (
         <p key={note} className="sub">
@@ -362,18 +363,18 @@ function Health({ device }: { device: Device }) {
         <p className="sub">No measurements yet.</p>
       ) : (
         <>
-          <Row as="dl" wrap={false} gap="5" align="stretch" className="device__figures num">
+          <Row as="dl" wrap={false} gap="5" align="stretch" className="num">
             <div>
               <dt className="muted tiny">CPU</dt>
-              <dd className="bold">{formatPercent(telemetry.cpu_percent / 100)}</dd>
+              <dd className="title">{formatPercent(telemetry.cpu_percent / 100)}</dd>
             </div>
             <div>
               <dt className="muted tiny">Memory</dt>
-              <dd className="bold">{formatPercent(telemetry.memory_percent / 100)}</dd>
+              <dd className="title">{formatPercent(telemetry.memory_percent / 100)}</dd>
             </div>
             <div>
               <dt className="muted tiny">Open ports</dt>
-              <dd className="bold">{telemetry.listening.length}</dd>
+              <dd className="title">{telemetry.listening.length}</dd>
             </div>
           </Row>
           <p className="sub">
@@ -392,9 +393,9 @@ const CHECK_WORDS = { pass: 'Passed', fail: 'Action needed', unknown: 'Unknown' 
 function Checks({ device }: { device: Device }) {
   if (device.posture.length === 0) return null;
   return (
-    <Stack gap="2" className="device__part shrink base">
+    <Stack gap="2" className="top shrink span base">
       <h3>Checks</h3>
-      <Grid as="ul" columns="fit-m" gap="5" rowGap="2" className="device__checks">
+      <Grid as="ul" columns="fit-m" gap="5" rowGap="2">
         {device.posture
           .toSorted((one, other) => CHECK_ORDER.indexOf(one.state) - CHECK_ORDER.indexOf(other.state))
           .map(({ check, state, evidence }) => (

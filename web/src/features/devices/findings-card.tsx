@@ -52,7 +52,7 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
   return (
     <Card title="Found on devices">
       <Refusal error={error} />
-      <Stack as="ul" lines className="device-findings base" aria-busy={isPending}>
+      <Stack as="ul" lines className="base" aria-busy={isPending}>
         {findings.map((finding) => (
           <Grid key={finding.id} as="li" columns="both" gap="3" align="center" className="pad-row">
             <IconTile tone={finding.state === 'left' ? 'danger' : 'note'} icon={IconBug} />
@@ -63,7 +63,7 @@ export function FindingsCard({ devices }: { devices: ReadonlyMap<string, Device>
               {finding.order !== null && <span className="sub block">{ORDERS[finding.order]}</span>}
             </div>
             <Badge tone={STATES[finding.state].tone}>{STATES[finding.state].label}</Badge>
-            <Row gap="2" className="device__buttons">
+            <Row gap="2" className="span off-empty">
               {finding.state === 'quarantined' && finding.order === null && (
                 <>
                   <Button

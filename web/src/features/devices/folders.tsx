@@ -18,12 +18,12 @@ export function Folders({ device, onChange }: { device: Device; onChange: (chang
   const { is_watching, watching, capabilities } = device;
   const [adding, setAdding] = useState<List>();
   return (
-    <details className="device__row span" open={watching?.reason != null}>
+    <details className="span" open={watching?.reason != null}>
       <summary className="pointer">
         {is_watching ? 'New files and folders' : 'New files and folders: new files wait for the next scan'}
       </summary>
       <Grid columns="fit-m" gap="5" rowGap="2" className="pad-line">
-        <Stack gap="2" className="device__part shrink base">
+        <Stack gap="2" className="top shrink base">
           <Toggle label="Scan new files right away" isOn={is_watching} onChange={(isOn) => onChange({ is_watching: isOn })} />
           <p className="sub">
             {is_watching
@@ -42,7 +42,7 @@ export function Folders({ device, onChange }: { device: Device; onChange: (chang
           {is_watching && watching?.reason && <p className="refusal">{watching.reason}</p>}
         </Stack>
         {(['watched', 'exclusions'] as const).map((list) => (
-          <Stack key={list} gap="1" align="start" className="device__folders base">
+          <Stack key={list} gap="1" align="start" className="top base">
             <h4>{LISTS[list].title}</h4>
             {device[list].length === 0 ? (
               <p className="sub">{LISTS[list].none}</p>

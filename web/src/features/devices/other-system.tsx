@@ -109,7 +109,7 @@ function Wish({ system }: { system: WishedSystem }) {
           </span>
         </Row>
         {wish.note !== '' && (
-          <blockquote className="device__quote muted break">
+          <blockquote className="surface-plain pad-s muted break">
             <bdi>{wish.note}</bdi>
           </blockquote>
         )}
@@ -137,7 +137,7 @@ function Wish({ system }: { system: WishedSystem }) {
       >{`The Palisade agent doesn’t support ${name} yet. What should it do there?`}</label>
       <textarea
         id={id}
-        className="device__input pad-s full shrink rounded-s ink"
+        className="field full"
         rows={2}
         maxLength={WISH_NOTE_MAXIMUM}
         placeholder="Optional"

@@ -1,6 +1,7 @@
 import { devicePathSchema } from '@palisade/contract/agent';
 import { useEffect, useRef, useState } from 'react';
 import { Form, Submit } from '#ui/form.tsx';
+import { Row } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 
 interface PathFormProps {
@@ -19,7 +20,6 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
   useEffect(() => field.current?.focus(), []);
   return (
     <Form
-      className="device__path-form"
       error={message}
       busy={false}
       onSubmit={() => {
@@ -34,21 +34,23 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
         }
       }}
     >
-      <input
-        ref={field}
-        className="device__input pad-s full shrink rounded-s ink"
-        aria-label={label}
-        aria-invalid={message !== ''}
-        placeholder="/home/maria/Downloads"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        value={path}
-        onChange={(event) => setPath(event.currentTarget.value)}
-      />
-      <Submit size="s" variant="quiet">
-        {action}
-      </Submit>
+      <Row gap="2">
+        <input
+          ref={field}
+          className="field grow"
+          aria-label={label}
+          aria-invalid={message !== ''}
+          placeholder="/home/maria/Downloads"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={path}
+          onChange={(event) => setPath(event.currentTarget.value)}
+        />
+        <Submit size="s" variant="quiet">
+          {action}
+        </Submit>
+      </Row>
       <Refusal error={message}>{message}</Refusal>
     </Form>
   );

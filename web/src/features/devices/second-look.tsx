@@ -35,7 +35,7 @@ export function SecondLook({ finding: { id, path, size, state, order, second_loo
   const question = `Send ${path} (${describeBytes(size)}) from ${name} to this server for a rescan? We quarantine it if it’s infected. No other file is sent.`;
   if (look === null && !canAsk) return null;
   return (
-    <div className="device-look">
+    <div className="device-look contents">
       {look?.state === 'asked' && (
         <span className="sub">
           <Sentence

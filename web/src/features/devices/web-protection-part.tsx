@@ -39,7 +39,7 @@ export function WebProtectionPart({ device, isWanted, onSwitch }: WebProtectionP
   const { label, tone, sentence } = STATES[state];
   const isPast = device.state !== 'online' && (state === 'on' || state === 'open');
   return (
-    <Stack gap="2" className="device__part shrink base">
+    <Stack gap="2" className="top shrink base">
       <h3>Web protection</h3>
       <p>
         <Badge tone={isPast ? 'plain' : tone}>{label}</Badge>

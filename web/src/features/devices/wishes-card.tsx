@@ -24,7 +24,7 @@ export function WishesCard() {
             </p>
             {notes.map((note, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: two people may write the same note
-              <blockquote key={index} className="device__quote muted break">
+              <blockquote key={index} className="surface-plain pad-s muted break">
                 <bdi>{note}</bdi>
               </blockquote>
             ))}

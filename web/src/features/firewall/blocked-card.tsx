@@ -108,7 +108,7 @@ function BlockedRow({ source, deviceName, isBusy, onAllow }: BlockedRowProps) {
   const device = <bdi>{deviceName}</bdi>;
   const last = <Moment iso={source.last_at} now={now} />;
   return (
-    <Grid as="li" columns="both" gap="3" align="center" className="blocked__row pad-row">
+    <Grid as="li" columns="both" phone="under" gap="3" align="center" className="pad-row">
       <IconTile tone="note" icon={IconBan} />
       <div>
         <p className="medium break">{describe(source)}</p>

@@ -1,7 +1,8 @@
 import type { Device } from '@palisade/contract/devices';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useId } from 'react';
-import { Row, Stack } from '#ui/layout.tsx';
+import { Check } from '#ui/check.tsx';
+import { Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
 interface DeviceChoiceProps {
@@ -21,24 +22,17 @@ export function DeviceChoice({ devices, chosen, onChange }: DeviceChoiceProps) {
       <legend id={id} className="base medium">
         Devices
       </legend>
-      <Row as="label" gap="2" align="start" wrap={false} className="rule-form__check">
-        <input type="checkbox" checked={isEvery} disabled={isEvery} onChange={() => onChange([])} />
-        <span>All devices, including new ones</span>
-      </Row>
+      <Check label="All devices, including new ones" checked={isEvery} disabled={isEvery} onChange={() => onChange([])} />
       {devices.map((device) => (
-        <Row key={device.id} as="label" gap="2" align="start" wrap={false} className="rule-form__check">
-          <input
-            type="checkbox"
-            checked={chosen.includes(device.id)}
-            onChange={(event) => {
-              const others = chosen.filter((other) => other !== device.id);
-              onChange(event.currentTarget.checked ? [...others, device.id] : others);
-            }}
-          />
-          <span>
-            <Sentence text="Only on {device}" parts={{ device: <bdi>{device.device_name}</bdi> }} />
-          </span>
-        </Row>
+        <Check
+          key={device.id}
+          label={<Sentence text="Only on {device}" parts={{ device: <bdi>{device.device_name}</bdi> }} />}
+          checked={chosen.includes(device.id)}
+          onChange={(event) => {
+            const others = chosen.filter((other) => other !== device.id);
+            onChange(event.currentTarget.checked ? [...others, device.id] : others);
+          }}
+        />
       ))}
       {gone > 0 && (
         <p className="sub">

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
+import { Check } from '#ui/check.tsx';
 import { Form, Submit } from '#ui/form.tsx';
-import { Row, Stack } from '#ui/layout.tsx';
+import { Stack } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { readRuleFile } from './rule-file.ts';
 import { ruleSentence } from './rule-sentence.ts';
@@ -71,15 +72,14 @@ export function ImportDialog({ total, onClose }: { total: number; onClose: () =>
             </Stack>
             {count > SHOWN && <p className="sub">{`And ${count - SHOWN} more.`}</p>}
             {total > 0 && (
-              <Row as="label" gap="2" align="start" wrap={false} className="rule-form__check">
-                <input type="checkbox" checked={replace} onChange={(event) => setReplace(event.currentTarget.checked)} />
-                <span>
-                  {plural(total, {
-                    one: 'Replace my rule. You can undo this.',
-                    other: `Replace my ${formatNumber(total)} rules. You can undo this.`,
-                  })}
-                </span>
-              </Row>
+              <Check
+                checked={replace}
+                onChange={(event) => setReplace(event.currentTarget.checked)}
+                label={plural(total, {
+                  one: 'Replace my rule. You can undo this.',
+                  other: `Replace my ${formatNumber(total)} rules. You can undo this.`,
+                })}
+              />
             )}
           </>
         )}

@@ -108,6 +108,7 @@ export function RuleTable({
         <tr>
           <th scope="col" className="rule-select">
             <input
+              className="tick"
               type="checkbox"
               aria-label="Select all rules"
               checked={areAllSelected}
@@ -217,6 +218,7 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, reach, does, isSelected, d
     >
       <td className="rule-select">
         <input
+          className="tick"
           type="checkbox"
           aria-label={`Select ${rule.rule_name}`}
           checked={isSelected}
@@ -369,7 +371,7 @@ function RowDevices({ rule, devices }: { rule: Rule; devices: readonly Device[] 
         </span>
       )}
       {refused.map(({ device_name, message }) => (
-        <span key={device_name} className="rule-row__refused red small block break">
+        <span key={device_name} className="red small block break">
           <Sentence text="Rejected by {device}: {message}" parts={{ device: <bdi>{device_name}</bdi>, message }} />
         </span>
       ))}

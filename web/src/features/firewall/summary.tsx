@@ -117,7 +117,7 @@ export function Summary({ devices, isUnknown, addButton, onAdd }: SummaryProps) 
     <Lead
       {...answer}
       action={
-        <Row gap="2" className="firewall-actions">
+        <Row phone="fill" gap="2" className="firewall-actions nowrap">
           {fix && (
             <ScreenLink to={fix.to} size="l">
               {fix.label}

@@ -94,9 +94,7 @@ export function Tester({ rules, onWant }: { rules: readonly Rule[] | undefined; 
           Test connection
         </Submit>
       </Form>
-      <div role="status" className="tester__answer">
-        {rules && packet && <Answer rules={rules} packet={packet} />}
-      </div>
+      <div role="status">{rules && packet && <Answer rules={rules} packet={packet} />}</div>
     </Card>
   );
 }

@@ -29,8 +29,8 @@ export function ArticlePage() {
         </ScreenLink>
       }
     >
-      <Grid gap="4" align="start" className="help-columns">
-        <Stack as="article" gap="5" className="card help-article">
+      <Grid columns="side" tablet="stack" gap="4" align="start">
+        <Stack as="article" gap="5" className="card">
           {article && (
             <>
               <Markdown text={article.body} />
@@ -47,8 +47,8 @@ export function ArticlePage() {
           )}
         </Stack>
         <Stack as="aside" gap="4" aria-label="More help">
-          <Row as="section" wrap={false} gap="3" className="card help-more">
-            <IconHeadset size={24} stroke={1.7} aria-hidden="true" />
+          <Row as="section" wrap={false} gap="3" className="card">
+            <IconHeadset className="fixed accent" size={24} stroke={1.7} aria-hidden="true" />
             <p>
               <Sentence
                 text="Did this not answer it? {link}: a person reads it."
@@ -80,7 +80,7 @@ function Related({ article }: { article: ArticleSummary }) {
     .slice(0, RELATED_MAXIMUM);
   if (others.length === 0) return null;
   return (
-    <Stack as="section" gap="2" className="card help-related">
+    <Stack as="section" gap="2" className="card">
       <h2>Other help pages</h2>
       <Stack as="ul" gap="2" className="base">
         {others.map(({ id, slug, title }) => (

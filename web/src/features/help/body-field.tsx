@@ -46,7 +46,7 @@ export function BodyField({ value, error, onChange }: BodyFieldProps) {
   return (
     <Grid columns="fit-l" gap="0" className="help-body rounded">
       <div>
-        <Row role="toolbar" aria-label="Marks" gap="1" className="help-body__bar pad-xs line-below">
+        <Row role="toolbar" aria-label="Marks" gap="1" className="pad-xs line-below">
           {TOOLS.map(({ kind, label, icon: Icon }) => (
             <button
               key={kind}
@@ -74,7 +74,7 @@ export function BodyField({ value, error, onChange }: BodyFieldProps) {
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       </div>
-      <Stack as="section" gap="2" className="help-body__preview pad-l" aria-label="Preview">
+      <Stack as="section" gap="2" className="help-body__preview top scroll pad-l" aria-label="Preview">
         {value.trim() === '' ? <p className="sub">Your text appears here as customers see it.</p> : <Markdown text={value} />}
       </Stack>
     </Grid>

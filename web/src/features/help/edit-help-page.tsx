@@ -102,7 +102,7 @@ function Editor() {
             }
           >
             {(articles) => (
-              <Stack as="ul" gap="0" className="help-editor__list" aria-label="All help pages">
+              <Stack as="ul" gap="0" className="help-editor__list scroll" aria-label="All help pages">
                 {articles.map(({ id, title, slug, is_published }) => (
                   <li key={id}>
                     <Row
@@ -110,18 +110,18 @@ function Editor() {
                       wrap={false}
                       gap="2"
                       justify="between"
-                      className="pad-s full rounded-s ink base break pointer"
+                      className="bare hover pad-s full rounded-s ink base break"
                       type="button"
                       data-page={id}
                       aria-pressed={id === openId}
                       onClick={() => askAndShow(id)}
                     >
-                      <span>
+                      <Stack as="span" gap="0">
                         <b className="medium">{title}</b>
                         <span className="sub">
                           <bdi>/help/{slug}</bdi>
                         </span>
-                      </span>
+                      </Stack>
                       {!is_published && <Badge tone="plain">Draft</Badge>}
                     </Row>
                   </li>

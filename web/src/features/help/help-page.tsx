@@ -35,7 +35,7 @@ export function HelpPage() {
       }
     >
       <section className="card help" aria-label="Help pages">
-        <Stack className="help__search below-2">
+        <Stack className="below-2">
           <SearchFilter label="Search the help pages" placeholder="What is it about?" value={typed} onChange={setTyped} />
         </Stack>
         <Listed
@@ -63,8 +63,10 @@ export function HelpPage() {
             <>
               {search === '' ? <BySituation all={data ?? []} articles={articles} /> : <ArticleList articles={articles} />}
               {/* Rendered with the list, so that it does not move. Links to a file of the server, not to a screen. */}
-              <p className="sub help__notices">
-                <a href="/third-party-notices.txt">Licenses of the software in Palisade</a>
+              <p className="sub above-4">
+                <a className="muted" href="/third-party-notices.txt">
+                  Licenses of the software in Palisade
+                </a>
               </p>
             </>
           )}
@@ -91,7 +93,7 @@ function BySituation({ all, articles }: { all: readonly ArticleSummary[]; articl
                   to={`/help/${slug}`}
                   wrap={false}
                   gap="2"
-                  className="help__situation surface-amber rounded pad-m ink medium unlined"
+                  className="surface-amber full-height pad-m ink medium unlined hover-underline"
                 >
                   <Icon className="amber fixed" size={20} stroke={1.7} aria-hidden="true" />
                   {words}
@@ -109,15 +111,15 @@ function BySituation({ all, articles }: { all: readonly ArticleSummary[]; articl
 
 function ArticleList({ articles }: { articles: readonly ArticleSummary[] }) {
   return (
-    <Grid as="ul" columns="fit-l" gap="4" rowGap="1" className="help__list">
+    <Grid as="ul" columns="fit-l" gap="4" rowGap="1">
       {articles.map(({ id, slug, title, summary }) => (
         <li key={id}>
-          <Grid to={`/help/${slug}`} as={Link} columns="lead" gap="3" className="help__article pad-m rounded ink unlined">
+          <Grid to={`/help/${slug}`} as={Link} columns="lead" gap="3" className="hover full-height pad-s rounded ink unlined">
             <IconBook className="accent" size={20} stroke={1.7} aria-hidden="true" />
-            <span>
+            <Stack as="span" gap="0" className="top">
               <b className="medium">{title}</b>
               <span className="sub">{summary}</span>
-            </span>
+            </Stack>
           </Grid>
         </li>
       ))}

@@ -20,7 +20,7 @@ import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
 import { Drawing } from '#ui/drawing.tsx';
-import { Row, Stack } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { ListCard } from '#ui/list-card.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -110,12 +110,12 @@ function Steps({ summary }: { summary: Ref<HTMLElement> }) {
       <summary ref={summary} className="pointer bold">
         Steps to connect a mail server
       </summary>
-      <Stack as="ol" gap="2" className="base outbox-steps above-3">
+      <Stack as="ol" gap="2" className="base decimal above-3">
         <li>Ask your email provider for its SMTP address, a username, and a password.</li>
         <li>
           On the computer that runs Palisade, set this:
           <Row gap="2">
-            <code className="nowrap outbox-steps__setting">{SETTING}</code>
+            <code className="nowrap scroll shrink">{SETTING}</code>
             <CopyButton text={SETTING} copied="The setting was copied." label="Copy setting" size="s" />
           </Row>
         </li>
@@ -156,13 +156,13 @@ function Mails() {
               })}
             </p>
           )}
-          <ul className="mail-list" aria-label="Emails">
+          <Stack as="ul" lines aria-label="Emails">
             {mails
               .toSorted((one, other) => Number(other.is_urgent) - Number(one.is_urgent))
               .map((mail) => (
                 <MailRow key={mail.id} mail={mail} now={now} />
               ))}
-          </ul>
+          </Stack>
         </>
       )}
     </ListCard>
@@ -197,27 +197,37 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
   const { label, icon, tone } = mail.is_urgent && mail.status === 'waiting' ? URGENT : STATUSES[mail.status];
   return (
     <li>
-      <details className="mail-row line-above">
-        <summary>
+      <details className="mail-row">
+        <Grid
+          as="summary"
+          columns="both-2"
+          phone="under"
+          gap="3"
+          rowGap="0"
+          align="center"
+          className="hover pad-row rounded-s pointer"
+        >
           <IconTile tone={tone} icon={IconMail} />
-          <Stack as="span" className="mail-row__what shrink break">
-            <span className="mail-row__subject base medium">
+          <Stack as="span" className="shrink break">
+            <span className="base medium">
               <bdi>{mail.subject}</bdi>
             </span>
             <span className="small muted">
               <Sentence text="to {email}" parts={{ email: <bdi>{shownEmail(mail.recipient)}</bdi> }} />
             </span>
           </Stack>
-          <span className="mail-row__when small muted">
+          <span className="small muted">
             <Moment iso={mail.sent_at ?? mail.created_at} now={now} />
           </span>
-          <Badge tone={tone} icon={icon}>
-            {label}
-          </Badge>
-          <IconChevronDown className="mail-row__open faint" size={18} stroke={1.7} aria-hidden="true" />
-        </summary>
+          <Row as="span" wrap={false} gap="3">
+            <Badge tone={tone} icon={icon}>
+              {label}
+            </Badge>
+            <IconChevronDown className="mail-row__open faint" size={18} stroke={1.7} aria-hidden="true" />
+          </Row>
+        </Grid>
         {mail.last_error !== null && (
-          <p className="mail-row__error small red break">
+          <p className="small red break below-4">
             <Sentence
               text={plural(mail.attempts, {
                 one: '1 attempt, the last one answered: {error}',
@@ -228,12 +238,12 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
           </p>
         )}
         {mail.text === null ? (
-          <p className="sub mail-row__gone">
+          <p className="sub below-4">
             {mail.status === 'passed_on' ? 'You passed it on.' : 'It was handed to the mail server.'} Its text is not kept.
           </p>
         ) : (
           <>
-            <pre className="mail-row__text surface-sunken pad-m break">{mail.text}</pre>
+            <pre className="mono small pre surface-sunken pad-m break below-4">{mail.text}</pre>
             {!mail.is_urgent && <PassOn mail={mail} text={mail.text} />}
           </>
         )}

@@ -16,7 +16,6 @@ import { StarRating } from '#ui/star-rating.tsx';
 import { sessionAuditQuery, useRateSession, useReport } from './joined.queries.ts';
 import { RecordedList } from './recorded-list.tsx';
 import { REPORT_KINDS, REPORTS } from './report-words.ts';
-import './after-session.css';
 
 /** The customer's rating and report after a session. */
 export function RateAndReport({ session }: { session: RemoteSession }) {

@@ -9,7 +9,6 @@ import { describeDate } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { useDecline, useTalkOnly } from './joined.queries.ts';
 import { missingToShare, type NotShown, share, useSharing } from './sharing.ts';
-import './asking-card.css';
 
 const MAY = ['See the screen, window, or tab you choose', 'Point and draw on its picture', 'Write to you in the session chat'];
 const MAY_NOT = [
@@ -51,7 +50,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
           <h2 className="title break">
             <Sentence text="{name} has joined your session" parts={{ name: <bdi>{name}</bdi> }} />
           </h2>
-          <Row as="ul" gap="4" rowGap="1" align="stretch" className="asking__facts base muted above-1">
+          <Row as="ul" gap="4" rowGap="1" align="stretch" className="base muted above-1">
             {technician && (
               <Row as="li" inline gap="1">
                 <IconBuildingStore size={16} stroke={1.7} aria-hidden="true" />
@@ -68,7 +67,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
         </div>
       </Grid>
       <p className="medium">Ask them to say this name. If it’s different, or if they called you, press Decline.</p>
-      <Grid columns="fit-l" gap="3" className="asking__grants">
+      <Grid columns="fit-l" gap="3">
         <Grants title="They will be able to" grants={MAY} isAllowed />
         <Grants title="They will not be able to" grants={MAY_NOT} />
       </Grid>
@@ -78,7 +77,7 @@ export function AskingCard({ session }: { session: RemoteSession }) {
           {NOT_SHOWN[notShown]}
         </p>
       )}
-      <Row gap="2" className="asking__answers">
+      <Row gap="2" phone="fill">
         {missing === undefined && (
           <Button size="l" loading={isChoosing} onClick={() => void share(session)}>
             Approve
@@ -114,12 +113,12 @@ export function AskingCard({ session }: { session: RemoteSession }) {
 function Grants({ title, grants, isAllowed = false }: { title: string; grants: readonly string[]; isAllowed?: boolean }) {
   const Icon = isAllowed ? IconCheck : IconX;
   return (
-    <div className="pad-m surface-plain" data-allowed={isAllowed}>
+    <div className="pad-m surface-plain">
       <h3 className="below-2 small bold muted">{title}</h3>
       <Stack as="ul" gap="1" className="base">
         {grants.map((grant) => (
           <Grid as="li" columns="lead" gap="2" align="start" key={grant}>
-            <Icon className="red" size={16} stroke={2} aria-hidden="true" />
+            <Icon className={isAllowed ? 'accent above-1' : 'red above-1'} size={16} stroke={2} aria-hidden="true" />
             {grant}
           </Grid>
         ))}

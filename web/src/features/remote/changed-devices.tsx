@@ -7,7 +7,6 @@ import { Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { sessionChangesQuery } from './joined.queries.ts';
-import './changed-devices.css';
 
 /** Plain names of changed things. */
 const THINGS: Record<ChangedThing, string> = {
@@ -62,14 +61,14 @@ function Device({ device: { device_name, state, changes, more, unread } }: { dev
         />
       </p>
       {changes.length > 0 && (
-        <ul className="changed__list" aria-label={`Changed on ${device_name}`}>
+        <Stack as="ul" lines aria-label={`Changed on ${device_name}`}>
           {changes.map(({ thing, how, name }) => (
             <li className="pad-line base break" key={`${thing} ${how} ${name}`}>
               <b>{`${HOW[how]} ${THINGS[thing]}`}</b> <bdi>{name}</bdi>
             </li>
           ))}
           {more > 0 && <li className="pad-line base break">{`And ${more} more.`}</li>}
-        </ul>
+        </Stack>
       )}
       {unread.length > 0 && (
         <p className="sub">{`We couldn’t check: ${formatList(

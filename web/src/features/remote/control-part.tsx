@@ -31,7 +31,7 @@ export function ControlPart({ session }: { session: JoinedSession }) {
           device_name={device.device_name}
         />
       )}
-      <p className="sub" role="status">
+      <p className="sub grow" role="status">
         {!device && session.grants_ended !== null && `Control is off. ${describeEnd(session.grants_ended)} `}
         {!hasControl && isAsked && `You asked ${session.customer} for control. They can decline or not answer.`}
       </p>

@@ -44,8 +44,10 @@ export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDi
         suspicious.
       </p>
       {session.approved_at !== null && (
-        <section className="ended-card__changed" aria-labelledby={changed}>
-          <h3 id={changed}>What changed on your device</h3>
+        <section className="above-4" aria-labelledby={changed}>
+          <h3 id={changed} className="base below-2">
+            What changed on your device
+          </h3>
           <ChangedDevices session={session} />
         </section>
       )}

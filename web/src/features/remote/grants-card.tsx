@@ -12,7 +12,6 @@ import { Sentence } from '#ui/sentence.tsx';
 import { Toggle } from '#ui/toggle.tsx';
 import { describeEnd, GRANT_LABELS, WANTED } from './grant-words.ts';
 import { useGrant, useRevoke } from './joined.queries.ts';
-import './grants-card.css';
 
 const OF_DEVICE = ['view', 'control', 'clipboard'] as const;
 /** Alt+Shift+S ends the whole session (sharing-banner.tsx). */
@@ -65,9 +64,9 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
   const controlled = held.find((one) => one.grant === 'control');
   const seen = held.find((one) => one.grant === 'view');
   return (
-    <Stack as="section" gap="3" align="start" className="grants line-above" aria-labelledby="grants">
+    <Stack as="section" gap="3" align="start" className="pad-row line-above" aria-labelledby="grants">
       <h3 id="grants">{`What ${technician} may do`}</h3>
-      <p role="status" className="grants__state">
+      <p role="status">
         {controlled ? (
           <Sentence
             text="**{technician} controls {device}.** Move your mouse to take control back."
@@ -101,13 +100,14 @@ export function GrantsCard({ session }: { session: RemoteSession }) {
       {online.length === 0 && devices && <p className="sub">To allow control, add a computer in Devices.</p>}
       {online.map(({ id, device_name, capabilities }) =>
         capabilities?.control === true ? (
-          <Stack key={id} gap="2" className="grants__device full">
+          <Stack key={id} gap="2" className="full">
             {OF_DEVICE.map((kind) => {
               const isOn = held.some((one) => one.grant === kind && one.device.id === id);
               // The clipboard requires a grant to see or control the same screen.
               if (kind === 'clipboard' && !held.some(({ device }) => device.id === id)) return null;
               return (
                 <Toggle
+                  wide
                   key={kind}
                   label={GRANT_LABELS[kind](device_name)}
                   isOn={isOn}

@@ -40,7 +40,7 @@ export function NewSessionDialog({ onClose, offersPortal }: NewSessionDialogProp
   return (
     <ModalWindow title="New Session" onClose={onClose}>
       <FraudWords />
-      <Grid columns="lead" gap="3" className="security-notice surface-amber pad-m base">
+      <Grid columns="lead" gap="3" className="surface-amber pad-m base">
         <IconShieldLock className="amber" size={22} stroke={1.7} aria-hidden="true" />
         <div>
           <h3 className="base bold amber">Security notice</h3>

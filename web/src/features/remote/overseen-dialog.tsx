@@ -47,7 +47,7 @@ export function OverseenDialog({ session, onClose }: { session: OverseenSession;
               {REPORTS[report.reason]}, <Moment iso={report.at} now={now} />
             </p>
             {report.comment !== '' && (
-              <blockquote className="overseen__comment surface-sunken pad-s base break">
+              <blockquote className="pre surface-sunken pad-s base break">
                 <bdi>{report.comment}</bdi>
               </blockquote>
             )}

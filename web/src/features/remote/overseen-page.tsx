@@ -71,7 +71,7 @@ function Sessions() {
   const more = (
     <>
       {total > 0 && (
-        <p className="sub overseen__total num" role="status">
+        <p className="sub pad-row num" role="status">
           {plural(total, { one: '1 session', other: `${formatNumber(total)} sessions` })}
         </p>
       )}
@@ -202,13 +202,7 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
   const lasted = lastedOf(session, now);
   const who = `${support_agent ?? 'a technician'} with ${customer}`;
   return (
-    <Grid
-      as="li"
-      align="center"
-      className="overseen__session pad-row span line-between"
-      data-reported={report !== null}
-      data-open={phase !== 'ended'}
-    >
+    <Grid as="li" align="center" className="overseen__session pad-row span line-between">
       <Stack gap="1" className="shrink">
         <span className="medium break">
           <Sentence
@@ -226,22 +220,22 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
           </Row>
         )}
       </Stack>
-      <div className="overseen__status">
+      <div>
         <SessionBadge status={session.status} />
       </div>
-      <Stack as="dl" gap="0" className="overseen__times small faint num">
-        <Grid gap="2">
+      <Grid as="dl" columns="lead" gap="2" rowGap="0" className="overseen__times small faint num">
+        <div className="contents">
           <dt>Asked</dt>
           <dd className="muted">
             <Moment iso={joined_at ?? started_at} now={now} />
           </dd>
-        </Grid>
-        <Grid gap="2">
+        </div>
+        <div className="contents">
           <dt>Lasted</dt>
           <dd className="muted">{lasted ?? 'Not approved'}</dd>
-        </Grid>
-      </Stack>
-      <Row wrap={false} gap="2" justify="end" className="overseen__actions">
+        </div>
+      </Grid>
+      <Row wrap={false} phone="fill" gap="2" justify="end" className="overseen__actions">
         {phase !== 'ended' && (
           <Button size="s" loading={end.isPending} aria-label={`End the session of ${who}`} onClick={() => end.mutate(session)}>
             End

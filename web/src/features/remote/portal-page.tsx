@@ -18,7 +18,6 @@ import { OwnSessionFlow } from './own-session.tsx';
 import { EVERY_SESSION, isOpen, joinedHistoryQuery, sessionsQuery, useSessionEvents } from './remote.queries.ts';
 import { type Step, Steps } from './steps.tsx';
 import { describeWaiting } from './waiting-customers.tsx';
-import './remote-page.css';
 import './portal-page.css';
 
 const STAFF_STEPS: readonly Step[] = [
@@ -82,8 +81,8 @@ export function PortalPage() {
           : 'Get help on your screen. Keep this window open during a session.'
       }
     >
-      <Grid gap="4" align="start" className="remote__columns">
-        <Stack className="portal__main">
+      <Grid columns="side" tablet="stack" gap="4" align="start">
+        <Stack gap="4">
           {isStaff && (
             <>
               <JoinCard />

@@ -33,10 +33,12 @@ function Asks({ session }: { session: RemoteSession }) {
     <Grid
       as="section"
       columns="both"
+      phone="under"
       gap="3"
+      rowGap="2"
       align="center"
       className="sharing-banner line-below base"
-      data-paused="true"
+      data-tone="attention"
       aria-label="Remote session"
     >
       <IconUserQuestion size={22} stroke={1.7} aria-hidden="true" />
@@ -72,10 +74,12 @@ function Runs({ session }: { session: RemoteSession }) {
     <Grid
       as="section"
       columns="both"
+      phone="under"
       gap="3"
+      rowGap="2"
       align="center"
       className="sharing-banner line-below base"
-      data-paused={session.is_paused}
+      data-tone={session.is_paused ? 'attention' : 'danger'}
       aria-label="Remote session"
     >
       <IconScreenShare size={22} stroke={1.7} aria-hidden="true" />

@@ -18,7 +18,7 @@ import { isOpen, sessionsQuery, useSessionEvents } from './remote.queries.ts';
 import { SessionHistory } from './session-history.tsx';
 import { type Step, Steps } from './steps.tsx';
 import { WaitingCustomers } from './waiting-customers.tsx';
-import './remote-page.css';
+import './portal-page.css';
 
 /** Numbered as in the stepper above. `number`: the phone number that the provider has published. */
 const stepsOf = (number: string | undefined): readonly Step[] => [
@@ -61,7 +61,7 @@ export function RemotePage() {
           : 'Get help from a technician you trust. Only your code lets them in.'
       }
       aside={
-        <Row gap="2" justify="end" className="remote__actions" data-open={hasOpen}>
+        <Row phone="fill" gap="2" className={`remote__actions ${hasOpen ? 'off-phone' : ''}`}>
           <ButtonLink href={remote_portal} isNewWindow icon={IconExternalLink}>
             Open remote-support portal
           </ButtonLink>
@@ -83,8 +83,8 @@ export function RemotePage() {
       <Grid
         gap="4"
         align="start"
-        className="remote__columns"
-        data-open={guide === false}
+        columns={guide === false ? undefined : 'side'}
+        tablet="stack"
         style={isPending ? { display: 'none' } : undefined}
       >
         {!hasSessions && guide}

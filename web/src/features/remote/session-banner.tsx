@@ -50,12 +50,12 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
       gap="5"
       rowGap="2"
       align="center"
-      className="card glow"
+      className="card banner glow"
       data-tone={isWaiting ? 'attention' : 'good'}
       aria-label="Open session"
     >
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
-      <Row gap="2" justify="end" className="banner__actions off-empty">
+      <Row phone="fill" gap="2" justify="end" className="off-empty">
         {isWaiting && !isByPhone && <ScreenLink to="/chat">Open Support Chat</ScreenLink>}
         {isWaiting && (
           <CopyButton variant="quiet" text={session.session_code} copied="The session code was copied." label="Copy code" />
@@ -123,7 +123,7 @@ export function NoSessionBanner({ onStart }: { onStart: () => void }) {
       gap="5"
       rowGap="2"
       align="center"
-      className="card glow"
+      className="card banner glow"
       data-tone="unknown"
       aria-label="Open session"
     >

@@ -129,7 +129,7 @@ function Composer({ place, onSend }: { place: string; onSend: (message: string) 
     <Form className="pad-m line-above" error={null} busy={false} onSubmit={submit}>
       <Grid columns="tail" gap="2" align="end">
         <Textarea
-          className="session-chat__field"
+          className="growing"
           size="md"
           rows={1}
           aria-label="Message"

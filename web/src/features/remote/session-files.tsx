@@ -16,7 +16,6 @@ import { shownNameOf } from '#ui/shown-name.ts';
 import { ErrorNotice } from '#ui/states.tsx';
 import { sessionFilesQuery, useIsRecorded, useRefuseFile, useSaveFile } from './files.queries.ts';
 import { useGrant, useRevoke } from './joined.queries.ts';
-import './session-files.css';
 
 type Asked = 'files' | 'recording';
 
@@ -80,15 +79,8 @@ function FileRow({ file, side }: { file: SessionFile; side: Side }) {
   const isOnItsWay = file.status === 'scanning' || file.status === 'recording';
   const isMine = file.kind === 'file' && file.side === side;
   return (
-    <Grid
-      as="li"
-      columns="both"
-      gap="2"
-      align="center"
-      className="session-files__file pad-line line-between"
-      data-status={file.status}
-    >
-      <span className="session-files__icon muted" aria-hidden="true">
+    <Grid as="li" columns="both" phone="under" gap="2" align="center" className="pad-line line-between">
+      <span className={file.status === 'infected' ? 'red' : 'muted'} aria-hidden="true">
         {file.status === 'clean' && <IconShieldCheck size={18} stroke={1.7} />}
         {isOnItsWay && (file.status === 'recording' ? <IconVideo size={18} stroke={1.7} /> : <Spinner />)}
         {file.status !== 'clean' && !isOnItsWay && <IconAlertTriangle size={18} stroke={1.7} />}
@@ -100,7 +92,7 @@ function FileRow({ file, side }: { file: SessionFile; side: Side }) {
         </span>
         <Refusal error={refuse.error ?? save.error} />
       </Stack>
-      <Row as="span" gap="1" justify="end" className="session-files__actions">
+      <Row as="span" gap="1" justify="end">
         {file.status === 'clean' && !isMine && (
           <Button size="s" loading={save.isPending} aria-label={`Download ${whole}`} onClick={() => save.mutate(file)}>
             Download
@@ -157,7 +149,7 @@ export function SessionFiles({ session, side }: { session: LiveSession; side: Si
   }
 
   return (
-    <Stack as="section" gap="3" className="session-files__part pad-m base off-empty" aria-label="Files">
+    <Stack as="section" gap="3" className="session-files__part top pad-m base off-empty" aria-label="Files">
       {side === 'customer' ? <Allow session={session} grant="files" /> : !mayFiles && <AskFor session={session} grant="files" />}
       {mayFiles && (
         <div>
@@ -241,8 +233,8 @@ export function Allow({ session, grant }: { session: LiveSession; grant: Asked }
     if (isOn) setIsAsked(false);
   }, [isOn]);
   return (
-    <Row gap="3" rowGap="2" className="allow small" data-asked={isAsked}>
-      <p role={isAsked ? 'alert' : 'status'}>
+    <Row gap="3" rowGap="2" className={`allow small ${isAsked ? 'surface-amber pad-s' : ''}`}>
+      <p className="grow break" role={isAsked ? 'alert' : 'status'}>
         {isAsked ? (
           <b>
             <Sentence text={words.asked} parts={{ technician: <bdi>{session.support_agent}</bdi> }} />
@@ -310,7 +302,7 @@ export function AskFor({ session, grant }: { session: LiveSession; grant: Asked 
       >
         {ASKS[grant].ask}
       </Button>
-      <p className="sub" role="status">
+      <p className="sub grow break" role="status">
         {hasAsked ? ASKS[grant].asked : ASKS[grant].before}
       </p>
     </Row>

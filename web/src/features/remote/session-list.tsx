@@ -27,18 +27,18 @@ export function SessionRow({ session, now, who, isOwn = false, action }: Session
           <span className="muted small break">{isOwn ? ownEndReason(end_reason) : END_REASONS[end_reason]}</span>
         )}
       </Stack>
-      <Stack as="dl" gap="0" className="remote-session__times small faint num">
-        <Grid gap="2">
+      <Grid as="dl" columns="lead" gap="2" rowGap="0" className="remote-session__times small faint num">
+        <div className="contents">
           <dt>Created</dt>
           <dd className="muted">
             <Moment iso={started_at} now={now} />
           </dd>
-        </Grid>
-        <Grid gap="2">
+        </div>
+        <div className="contents">
           <dt>Ended</dt>
           <dd className="muted">{ended_at === null ? 'Not yet' : <Moment iso={ended_at} now={now} />}</dd>
-        </Grid>
-      </Stack>
+        </div>
+      </Grid>
       <Row gap="2" justify="end">
         <SessionBadge status={status} />
         {action}

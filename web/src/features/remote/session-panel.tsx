@@ -36,8 +36,8 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
   const sharing = useSharing();
   useEffect(() => attend(session), [session]);
   return (
-    <Grid gap="4" className="session-panel">
-      <Stack as="section" gap="3" className="card session-panel__shown" aria-labelledby="shown">
+    <Grid columns="side" tablet="stack" gap="4" className="session-panel">
+      <Stack as="section" gap="3" className="card top session-panel__shown" aria-labelledby="shown">
         <div className="card__head below-2">
           <h2 id="shown">What the technician sees</h2>
           {sharing.screens.length > 0 && <MoreScreens session={session} sharing={sharing} />}
@@ -54,11 +54,11 @@ export function SessionPanel({ session }: { session: RemoteSession }) {
           />
         )}
         <GrantsCard session={session} />
-        <Stack gap="3" className="session-files__part pad-m base off-empty">
+        <Stack gap="3" className="session-files__part top pad-m base off-empty">
           <Allow session={session} grant="recording" />
         </Stack>
         <SessionFiles session={session} side="customer" />
-        <Stack align="start" className="session-panel__report line-above">
+        <Stack align="start" className="pad-row line-above">
           <Report session={session} />
         </Stack>
       </Stack>
@@ -103,7 +103,7 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
           away={session.is_technician_here ? undefined : session.support_agent}
         />
       ))}
-      <Row gap="3" rowGap="2" justify="between" className="session-panel__below">
+      <Grid columns="tail" phone="stack" gap="3" rowGap="2" align="center">
         <p className="sub">
           {hasSmallWindow()
             ? 'See where the technician points in this picture or in a small window that stays on top.'
@@ -120,7 +120,7 @@ function Shown({ session, sharing }: { session: RemoteSession; sharing: Sharing 
             Small window
           </Button>
         )}
-      </Row>
+      </Grid>
       {isSmall && <SmallWindow sharing={sharing} onClose={() => setIsSmall(false)} />}
     </>
   );
@@ -143,8 +143,8 @@ function Mirror({ screen, sharing, away }: MirrorProps) {
         {/* Covers the whole frame, because a phone's picture is too narrow for the text. */}
         {sharing.isPaused && <p className="mirror__paused center pad-m bold centered">Paused: the technician sees black</p>}
       </div>
-      <figcaption>
-        <b>{nameOf(screen)}</b>
+      <Row as="figcaption" gap="3" rowGap="1" className="small muted">
+        <b className="ink medium">{nameOf(screen)}</b>
         <span role="status">{words}</span>
         {screen.link.state === 'failed' && (
           <Button variant="quiet" size="s" onClick={connectAgain}>
@@ -156,7 +156,7 @@ function Mirror({ screen, sharing, away }: MirrorProps) {
             Stop this one
           </Button>
         )}
-      </figcaption>
+      </Row>
     </Stack>
   );
 }

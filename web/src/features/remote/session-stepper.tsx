@@ -27,8 +27,8 @@ export function stepOf(session: RemoteSession | undefined, hasEnded: boolean): S
 export function SessionStepper({ step, hasCode, children }: { step: StepName; hasCode: boolean; children: ReactNode }) {
   const current = STEPS.indexOf(step);
   return (
-    <Stack className="session-flow">
-      <Stack gap="3" className="session-flow__head">
+    <Stack lines className="session-flow">
+      <Stack gap="3" className="pad-l">
         <Grid as="ol" className="stepper" aria-label="Steps of a session">
           {STEPS.map((name, index) => (
             <Stack
@@ -43,12 +43,12 @@ export function SessionStepper({ step, hasCode, children }: { step: StepName; ha
               <span className="stepper__sign center round bold" aria-hidden="true">
                 {index < current ? <IconCheck size={16} stroke={2.4} /> : index + 1}
               </span>
-              <span className="stepper__name">{name}</span>
+              <span>{name}</span>
               {index < current && <span className="visually-hidden">, done</span>}
             </Stack>
           ))}
         </Grid>
-        <p className="sub">{step === 'Code' && !hasCode ? 'Press New Session to get a code.' : SENTENCES[step]}</p>
+        <p className="sub centered">{step === 'Code' && !hasCode ? 'Press New Session to get a code.' : SENTENCES[step]}</p>
       </Stack>
       {children}
     </Stack>

@@ -19,7 +19,6 @@ export function SharedClipboard({ device_name, value, takesAllLetters, onChange,
   const isRefused = (text: string) => BEYOND_LATIN_1.test(text) && !takesAllLetters();
   return (
     <Textarea
-      className="controlled__clipboard"
       label={`Clipboard of ${device_name}`}
       rows={2}
       maxLength={LONGEST}

@@ -62,10 +62,12 @@ export function SharingBanner({ sharing: { technician, is_shown, is_paused, voic
     <Grid
       as="section"
       columns="both"
+      phone="under"
       gap="3"
+      rowGap="2"
       align="center"
       className="sharing-banner line-below base"
-      data-paused={is_shown ? is_paused : voice === 'muted'}
+      data-tone={(is_shown ? is_paused : voice === 'muted') ? 'attention' : 'danger'}
       aria-label={is_shown ? 'Screen sharing' : 'Voice'}
     >
       {is_shown ? (

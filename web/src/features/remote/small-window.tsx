@@ -70,7 +70,7 @@ function Small({ sharing, target }: { sharing: Sharing; target: Window }) {
   const [screen] = sharing.screens;
   return (
     <Grid className="small-window">
-      <div className="small-window__picture">
+      <div>
         {screen && (
           <MarkedPicture track={screen.track} marks={screen.marks} label="What you share">
             {sharing.isPaused && <p className="mirror__paused center pad-m bold centered">Paused: the technician sees black</p>}

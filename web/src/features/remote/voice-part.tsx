@@ -39,7 +39,7 @@ export function VoicePart({ session, side, other, hasCode }: VoicePartProps) {
       as="section"
       gap="2"
       align="start"
-      className="voice line-above"
+      className="voice pad-row line-above"
       aria-labelledby="voice"
       data-state={isOn ? own.state : 'off'}
     >
@@ -127,9 +127,9 @@ function Talk({ own, other, theirs }: { own: OwnVoice; other: string; theirs: Vo
   const words = theirs === 'off' ? undefined : describeLink(own.link);
   return (
     <>
-      <Row role="status" as="p" wrap={false} gap="2" align="start" className="voice__state break">
+      <Row role="status" as="p" wrap={false} gap="2" align="start" className="break">
         {own.state === 'open' ? (
-          <IconMicrophone className="fixed muted" size={18} stroke={1.7} aria-hidden="true" />
+          <IconMicrophone className="fixed red" size={18} stroke={1.7} aria-hidden="true" />
         ) : (
           <IconMicrophoneOff className="fixed muted" size={18} stroke={1.7} aria-hidden="true" />
         )}

@@ -26,6 +26,7 @@ import { SessionChat } from './session-chat.tsx';
 import { SessionFiles } from './session-files.tsx';
 import { useQuality, useWatch } from './use-watch.ts';
 import { WatchedPicture } from './watched-picture.tsx';
+import '#ui/segments.css';
 import './workspace.css';
 
 const VoicePart = lazyPart(async () => (await import('./voice-part.tsx')).VoicePart);
@@ -41,19 +42,19 @@ export function Workspace({ session }: { session: JoinedSession }) {
   const isWaiting = session.phase === 'claimed';
   return (
     <section className="card workspace" aria-label={`Session with ${session.customer}`}>
-      <Row as="header" wrap={false} gap="4" rowGap="2" justify="between" className="workspace__head">
+      <Row as="header" wrap={false} gap="4" rowGap="2" justify="between" className="pad-m">
         <div>
-          <h2>
+          <h2 className="large break">
             <bdi>{session.customer}</bdi>
           </h2>
-          <p className="sub">
+          <Row as="p" gap="3" rowGap="0" className="sub">
             <bdi className="mono">{session.session_code}</bdi>
             {picture && quality !== undefined && (
               <span className="num workspace__quality" title="Frames that came, delay, way, size">
                 {quality}
               </span>
             )}
-          </p>
+          </Row>
         </div>
         {!isWaiting && <EndSession loading={complete.isPending} onClick={() => complete.mutate(session)} />}
       </Row>
@@ -199,15 +200,17 @@ function Beside({ session, code }: { session: JoinedSession; code: string | unde
           <CodeLine code={code} side="technician" />
         </div>
       )}
-      <Grid as="fieldset" className="workspace__parts shrink line-below" aria-label="Next to the picture">
-        {PARTS.map(({ name, label, icon: Icon }) => (
-          <button className="pointer" key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
-            <Icon size={16} stroke={1.7} aria-hidden="true" />
-            {label}
-          </button>
-        ))}
-      </Grid>
-      <div className="workspace__part">
+      <div className="workspace__parts pad-xs line-below">
+        <fieldset className="segments" data-wide aria-label="Next to the picture">
+          {PARTS.map(({ name, label, icon: Icon }) => (
+            <button key={name} type="button" aria-pressed={part === name} onClick={() => setPart(name)}>
+              <Icon size={16} stroke={1.7} aria-hidden="true" />
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <div className="workspace__part scroll">
         {part === 'chat' && <SessionChat session_id={session.id} side="technician" />}
         {part === 'files' && <SessionFiles session={session} side="technician" />}
         {part === 'notes' && <Notes session={session} />}
@@ -222,7 +225,7 @@ function Notes({ session }: { session: JoinedSession }) {
   const [notes, setNotes] = useState(session.notes);
   const write = useWriteNotes(session.id);
   return (
-    <Form className="workspace__notes pad-m" error={write.error} busy={write.isPending} onSubmit={() => write.mutate(notes)}>
+    <Form gap="3" className="pad-m" error={write.error} busy={write.isPending} onSubmit={() => write.mutate(notes)}>
       <Textarea
         label="Notes"
         description="Only staff can see these notes."
@@ -251,7 +254,7 @@ function Customer({ session }: { session: JoinedSession }) {
     return <EmptyState icon={IconUser} title="Not yet" sentence="You’ll see their details once they approve." />;
   if (card) return <CustomerCard card={card} />;
   return (
-    <div className="workspace__notes pad-m">
+    <div className="pad-m">
       {error ? (
         <ErrorNotice title="We couldn’t load the customer" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       ) : (

@@ -61,7 +61,7 @@ function Reasons({ text, reasons }: { text: string; reasons: readonly ScamReason
   return (
     <Card title="Why">
       <MarkedText text={text} reasons={reasons} />
-      <Stack as="ol" gap="3" className="scam-numbered">
+      <Stack as="ol" gap="3" className="decimal">
         {reasons.map(({ code, sentence, span }) => (
           <li className="break" key={`${code} ${span?.start}`}>
             <p>{sentence}</p>
@@ -99,7 +99,7 @@ function Advice({ answer: { advice } }: { answer: ScamAnswer }) {
           options={SITUATIONS}
           onChoose={(chosen) => setSituation(chosen ?? 'nothing')}
         />
-        <Stack as="ol" gap="2" className="scam-numbered" aria-live="polite">
+        <Stack as="ol" gap="2" className="decimal" aria-live="polite">
           {advice[situation].map(({ code, sentence }) => (
             <li key={code}>{sentence}</li>
           ))}
@@ -144,7 +144,7 @@ function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: 
   if (links.length + codes.length + numbers.length + accounts.length === 0 && sender === null) return null;
   return (
     <Card title="What’s in it">
-      <Stack as="dl" gap="3" className="scam-parts">
+      <Stack as="dl" gap="3">
         {sender !== null && (
           <Part name="Sender" value={sender.name === '' ? sender.address : `${sender.name} <${sender.address}>`}>
             {sender.reply_to !== null && <span>{`Answers go to ${sender.reply_to}.`}</span>}
@@ -186,7 +186,7 @@ function Parts({ parts: { links, sender, codes, numbers, accounts } }: { parts: 
 
 function Part({ name, value, children }: { name: string; value: string; children: ReactNode }) {
   return (
-    <Grid gap="3" rowGap="0">
+    <Grid columns="term" phone="stack" gap="3" rowGap="0">
       <dt className="muted small">{name}</dt>
       <dd className="break">
         <Address text={value} />

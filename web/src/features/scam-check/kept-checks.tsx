@@ -45,16 +45,17 @@ export function KeptChecks() {
   if (rows === undefined || rows.length === 0) return null;
   return (
     <Card title="Kept checks">
-      <Stack as="ul" gap="2" className="scam-kept">
+      <Stack as="ul" gap="2">
         {rows.map((check) => (
-          <Grid as="li" gap="2" align="center" key={check.id}>
+          <Grid as="li" columns="tail-2" gap="2" align="center" key={check.id}>
             <Grid
               type="button"
               as="button"
               columns="both"
+              phone="under"
               gap="2"
               align="center"
-              className="scam-kept__open bare rounded-s shrink"
+              className="scam-kept__open hover bare rounded-s shrink"
               onClick={() => setSearch({ check: check.id }, { preventScrollReset: true })}
             >
               <Badge tone={VERDICTS[check.answer.verdict].tone}>{VERDICTS[check.answer.verdict].label}</Badge>

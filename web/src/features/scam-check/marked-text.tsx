@@ -35,7 +35,7 @@ export function MarkedText({ text, reasons }: { text: string; reasons: readonly 
   const pieces = markedPieces(text, reasons);
   if (pieces.every((piece) => piece.reasons.length === 0)) return null;
   return (
-    <p className="scam-text surface-sunken pad-m base break below-3" dir="auto">
+    <p className="scam-text scroll pre surface-sunken pad-m base break below-3" dir="auto">
       {pieces.map((piece, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order
         <Fragment key={index}>

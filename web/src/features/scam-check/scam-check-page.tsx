@@ -180,6 +180,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
         {files.length === 0 ? (
           <Textarea
             ref={field}
+            className="growing"
             label="Message, link, email, or phone number"
             placeholder="Paste it here"
             rows={5}
@@ -224,7 +225,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
             event.currentTarget.value = '';
           }}
         />
-        <Row gap="2" className="scam-form__end">
+        <Row gap="2">
           <Button type="submit" disabled={busy || (files.length === 0 && text.trim() === '')} aria-busy={busy}>
             {busy ? 'Checking…' : 'Check it'}
           </Button>

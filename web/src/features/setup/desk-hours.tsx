@@ -264,8 +264,9 @@ function Day({ day, times, onChange }: DayProps) {
         const change = (part: Partial<Time>) => onChange(times.map((other) => (other === time ? { ...other, ...part } : other)));
         return (
           // biome-ignore lint/suspicious/noArrayIndexKey: a time has no other identity than its position in the day
-          <span key={index} className="desk-hours__time small muted">
+          <Row as="span" inline gap="2" key={index} className="small muted">
             <input
+              className="field"
               type="time"
               aria-label={`${which}: from`}
               value={time.from}
@@ -274,6 +275,7 @@ function Day({ day, times, onChange }: DayProps) {
             <span aria-hidden="true">to</span>
             {/* A time field cannot show 24:00. */}
             <input
+              className="field"
               type="time"
               aria-label={`${which}: to`}
               value={time.to === '24:00' ? '00:00' : time.to}
@@ -288,7 +290,7 @@ function Day({ day, times, onChange }: DayProps) {
             >
               <IconX size={16} stroke={2} aria-hidden="true" />
             </button>
-          </span>
+          </Row>
         );
       })}
       <button

@@ -77,7 +77,7 @@ function LogoField(props: { logo: Look['logo']; error: string | undefined; onCha
   }
 
   return (
-    <Stack as="fieldset" gap="2" className="look-field" aria-describedby="logo-note">
+    <Stack as="fieldset" gap="2" aria-describedby="logo-note">
       <legend className="base medium">Logo</legend>
       <p className="sub" id="logo-note">
         {`A PNG, at most ${describeBytes(LOGO_BYTES_MAXIMUM)} and ${formatNumber(LOGO_SIDE_MAXIMUM)} pixels a side. Shown at sign-in, on every page, and in emails.`}

@@ -236,7 +236,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           onChange={(change) => form.setValues(change)}
         />
         {isKept && <KeptNote />}
-        <Row gap="4" rowGap="2" justify="end" className="setup-form__end above-1">
+        <Row phone="fill" gap="4" rowGap="2" justify="end" className="above-1">
           {form.values.company_name.trim() === '' && <p className="sub">Enter the company name first.</p>}
           <Submit size="l" disabled={form.values.company_name.trim() === ''}>
             Complete Setup

@@ -26,8 +26,8 @@ export function SetupSummary({ info, exposure, onEdit }: SetupSummaryProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   return (
-    <Stack as="section" gap="2" align="center" className="card setup-summary centered" aria-labelledby="setup-complete">
-      <span className="setup-summary__icon center surface-accent accent below-1" aria-hidden="true">
+    <Stack as="section" gap="2" align="center" className="card centered" aria-labelledby="setup-complete">
+      <span className="icon-tile below-1" data-size="l" aria-hidden="true">
         <IconCircleCheck size={32} stroke={1.7} />
       </span>
       <h2 className="title" id="setup-complete" ref={heading} tabIndex={-1}>
@@ -35,23 +35,23 @@ export function SetupSummary({ info, exposure, onEdit }: SetupSummaryProps) {
       </h2>
       <p className="sub">Every screen and email shows this from now on.</p>
       <dl className="setup-summary__facts full">
-        <Grid gap="4" className="pad-row line-above base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row line-above base">
           <dt className="muted">Company Name</dt>
           <dd className="break">{info.company_name.trim()}</dd>
         </Grid>
-        <Grid gap="4" className="pad-row line-above base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row line-above base">
           <dt className="muted">Support Phone</dt>
           <dd className="break">{info.support_phone.trim() || 'Not given, so not shown'}</dd>
         </Grid>
-        <Grid gap="4" className="pad-row line-above base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row line-above base">
           <dt className="muted">Support Email</dt>
           <dd className="break">{shownEmail(info.support_email.trim()) || 'Not given, so not shown'}</dd>
         </Grid>
-        <Grid gap="4" className="pad-row line-above base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row line-above base">
           <dt className="muted">Support Promise</dt>
           <dd className="break">{info.support_promise.trim() || NO_PROMISE[exposure]}</dd>
         </Grid>
-        <Grid gap="4" className="pad-row line-above base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row line-above base">
           <dt className="muted">Logo</dt>
           <dd>
             {info.logo ? (
@@ -61,7 +61,7 @@ export function SetupSummary({ info, exposure, onEdit }: SetupSummaryProps) {
             )}
           </dd>
         </Grid>
-        <Grid gap="4" className="pad-row line-above base">
+        <Grid columns="term" phone="stack" gap="4" rowGap="0" className="pad-row line-above base">
           <dt className="muted">Accent color</dt>
           <dd>{info.accent.trim() || 'The product’s own color'}</dd>
         </Grid>

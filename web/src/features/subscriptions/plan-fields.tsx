@@ -1,7 +1,8 @@
 import { TextInput } from '@mantine/core';
 import { MAX_DEVICES_OPTIONS, PLAN_NAME_LENGTH_MAXIMUM, PRICE_MAXIMUM, UNLIMITED_DEVICES } from '@palisade/contract/subscription';
+import { Check } from '#ui/check.tsx';
 import { Choice } from '#ui/choice.tsx';
-import { Grid, Row } from '#ui/layout.tsx';
+import { Grid } from '#ui/layout.tsx';
 import type { FieldMessages, PlanDraft } from './drafts.ts';
 import { FeaturesField } from './features-field.tsx';
 import { describeDevices, describeDollars, describeMonths, describePeople } from './plan-words.ts';
@@ -134,15 +135,12 @@ export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsP
         <LimitChoice label="Devices with web protection" name="max_web_devices" {...{ draft, messages, onChange }} />
         <LimitChoice label="Profiles at home" name="max_profiles" describe={describePeople} {...{ draft, messages, onChange }} />
       </Grid>
-      <Row as="label" wrap={false} gap="2" className="plan-form__check base medium pointer">
-        <input
-          type="checkbox"
-          name="is_premium"
-          checked={draft.is_premium}
-          onChange={(event) => onChange({ is_premium: event.currentTarget.checked })}
-        />
-        <span>Premium (Anti-Hacking Tools)</span>
-      </Row>
+      <Check
+        name="is_premium"
+        label="Premium (Anti-Hacking Tools)"
+        checked={draft.is_premium}
+        onChange={(event) => onChange({ is_premium: event.currentTarget.checked })}
+      />
       <FeaturesField draft={draft} error={messages['features']} onChange={onChange} />
     </>
   );

@@ -12,7 +12,6 @@ import { Page } from '#ui/page.tsx';
 import { useList } from '#ui/searched-pages.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { cannedQuery } from './desk.queries.ts';
-import './answers-page.css';
 
 /** Loaded on demand, because most visits only read. */
 const AnswerDialog = lazyPart(async () => (await import('./answer-dialog.tsx')).AnswerDialog);
@@ -89,22 +88,24 @@ interface AnswerRowProps {
 }
 
 function AnswerRow({ answer: { shortcut, title, text }, onOpen }: AnswerRowProps) {
-  const row = { gap: '4', rowGap: '0' } as const;
+  const row = { columns: 'term', phone: 'stack', gap: '4', rowGap: '0' } as const;
   const words = (
     <>
       <code className="accent mono small bold break">/{shortcut}</code>
-      <b className="base medium">{title}</b>
-      <span className="answer__text base muted break">{text}</span>
+      <Stack as="span" gap="0">
+        <b className="base medium">{title}</b>
+        <span className={`base muted break ${onOpen ? 'clamp' : ''}`}>{text}</span>
+      </Stack>
     </>
   );
   if (!onOpen)
     return (
-      <Grid {...row} className="answer full pad-row">
+      <Grid {...row} className="full pad-row">
         {words}
       </Grid>
     );
   return (
-    <Grid as="button" type="button" {...row} className="answer bare full pad-row" aria-haspopup="dialog" onClick={onOpen}>
+    <Grid as="button" type="button" {...row} className="answer bare hover full pad-row" aria-haspopup="dialog" onClick={onOpen}>
       {words}
     </Grid>
   );

@@ -105,7 +105,7 @@ function Tags({ tags, isBusy, onChange }: TagsProps) {
   return (
     <Row as="fieldset" gap="1" className="tags" aria-label="Tags" aria-busy={isBusy}>
       {tags.map((tag) => (
-        <span key={tag} className="tag round tiny">
+        <span key={tag} className="tag badge" data-tone="plain">
           {tag}
           <button
             type="button"
@@ -120,6 +120,7 @@ function Tags({ tags, isBusy, onChange }: TagsProps) {
       {tags.length < TAGS_MAXIMUM && (
         <Form error={null} busy={isBusy} onSubmit={add}>
           <input
+            className="field tiny"
             aria-label="Add a tag"
             placeholder="Add a tag"
             maxLength={TAG_LENGTH_MAXIMUM}

@@ -213,7 +213,7 @@ function HeadIcons({ conversation: { id, customer }, isBarOpen, onBar, onCustome
   }
 
   return (
-    <Row wrap={false} align="stretch" className="talk-head__icons">
+    <Row wrap={false} align="stretch">
       <button
         type="button"
         className="desk__to-bar icon-button"

@@ -120,7 +120,7 @@ function Figures({ report }: { report: Report }) {
               rows={busy.toReversed().map((week) => rowOf(week.week, describeCalendarDay(week.week), week))}
             />
             {quiet > 0 && (
-              <p className="sub report__quiet above-3">
+              <p className="sub above-3">
                 {plural(quiet, {
                   one: '1 week without a conversation is not listed.',
                   other: `${formatNumber(quiet)} weeks without a conversation are not listed.`,

@@ -177,7 +177,7 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
         gap="3"
         rowGap="0"
         align="start"
-        className="inbox__row pad-s line-below ink unlined"
+        className="inbox__row hover pad-s line-below ink unlined"
         aria-current={isOpen ? 'true' : undefined}
         data-unread={unread > 0}
         data-conversation={conversation.id}
@@ -190,12 +190,12 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
           <bdi>{customer}</bdi>
         </span>
         <span className="tiny muted nowrap">{last_message && describeMoment(last_message.at, now)}</span>
-        <span className="inbox__last small break" dir="auto">
+        <span className={`inbox__last clamp small break ${unread > 0 ? '' : 'muted'}`} dir="auto">
           {last_message?.sender === 'support' && !found && (last_message.is_automatic ? 'Automatic: ' : 'Support: ')}
           {found?.text || describeLastMessage(conversation)}
         </span>
         {unread > 0 && (
-          <span className="inbox__unread num round centered tiny bold">
+          <span className="inbox__unread badge num" data-tone="good">
             {unread > 99 ? '99+' : unread}
             <span className="visually-hidden"> unread</span>
           </span>
@@ -210,12 +210,12 @@ const InboxRow = memo(function InboxRow({ conversation, now, isOpen, to }: Inbox
             </Badge>
           )}
           {tags.slice(0, TAGS_SHOWN).map((tag) => (
-            <span key={tag} className="tag tag--plain round tiny">
+            <span key={tag} className="badge" data-tone="plain">
               {tag}
             </span>
           ))}
           {tags.length > TAGS_SHOWN && (
-            <span className="tag tag--plain num round tiny" title={formatList(tags.slice(TAGS_SHOWN), 'plain')}>
+            <span className="badge num" data-tone="plain" title={formatList(tags.slice(TAGS_SHOWN), 'plain')}>
               +{tags.length - TAGS_SHOWN}
               <span className="visually-hidden"> more tags</span>
             </span>

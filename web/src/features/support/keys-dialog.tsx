@@ -7,9 +7,9 @@ export function KeysDialog({ onClose }: { onClose: () => void }) {
   const areOn = useAreKeysOn();
   return (
     <ModalWindow title="Keys of the support desk" onClose={onClose}>
-      <Stack as="dl" gap="1" className="keys">
+      <Stack as="dl" gap="1">
         {KEYS.map(({ keys, what }) => (
-          <Grid gap="3" align="center" className="pad-line line-below" key={what}>
+          <Grid columns="term" gap="3" align="center" className="pad-line line-below" key={what}>
             <Row as="dt" wrap={false} gap="1" align="stretch">
               {keys.map((key) => (
                 <kbd key={key}>{key}</kbd>

@@ -7,6 +7,8 @@ import { teamQuery, useSetPresence } from './desk.queries.ts';
 import { PRESENCE_LABELS } from './desk-words.ts';
 
 /** Sets whether the staff member is available for customers. */
+const TONES = { here: 'good', away: 'attention', offline: undefined } as const;
+
 export function PresenceChoice() {
   const me = useSession().session?.user_info.id;
   const { data: team } = useQuery(teamQuery);
@@ -14,7 +16,7 @@ export function PresenceChoice() {
   const presence = team?.find(({ id }) => id === me)?.presence;
   return (
     <>
-      <Row as="span" wrap={false} gap="1" className="presence" data-presence={presence}>
+      <Row as="span" wrap={false} gap="1" className="presence" data-tone={presence && TONES[presence]}>
         <ChoiceFilter
           label="Your presence"
           none={PRESENCE_LABELS.offline}

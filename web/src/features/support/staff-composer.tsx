@@ -144,6 +144,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
               key={answer.id}
               id={`${id}-${index}`}
               role="option"
+              className="hover pad-xs rounded-s pointer"
               aria-selected={index === current}
               tabIndex={-1}
               onMouseDown={(event) => event.preventDefault()}
@@ -153,7 +154,7 @@ function useCanned(draft: string, { customer }: Conversation, me: UserInfo, onWr
                 <code className="accent mono">/{answer.shortcut}</code>
                 <b>{answer.title}</b>
               </Row>
-              <span className="canned__preview small muted break">{fillCanned(answer.text, names)}</span>
+              <span className="canned__preview clamp small muted break">{fillCanned(answer.text, names)}</span>
             </div>
           ))}
         </Stack>

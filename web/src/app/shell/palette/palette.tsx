@@ -128,7 +128,7 @@ function Results({ id, groups, current, optionId, onTake }: ResultsProps) {
     <div id={id} role="listbox" aria-label="Results" className="palette__results off-empty">
       {groups.map(({ title, items }) => (
         // biome-ignore lint/a11y/useSemanticElements: options of a listbox need groups, not fieldsets
-        <div key={title} role="group" aria-label={title} className="palette__group">
+        <div key={title} role="group" aria-label={title}>
           <p className="palette__title tiny medium faint" aria-hidden="true">
             {title}
           </p>
