@@ -264,7 +264,7 @@ describe('a record', async () => {
         const headers = { authorization: `Bearer ${token}` };
         return (await app.fetch(`/api${to}`, { method: 'POST', body: content, headers })).status;
       };
-      const parts = { token: owner.token, staff_token: staff.token, upload, sendFile };
+      const parts = { user_id: owner.id, token: owner.token, staff_token: staff.token, upload, sendFile };
       const id = await make(asker(owner.token), asker(staff.token), { ...app, ...parts });
       const [method = '', path = ''] = key.split(' ');
       const statusOf = async (token: string, record: string) => {

@@ -59,6 +59,7 @@ export interface TestApp {
 }
 
 interface SignedInPerson {
+  id: string;
   token: string;
   email: string;
   password: string;
@@ -267,7 +268,7 @@ async function startApp(options: TestAppOptions, is_listening: boolean): Promise
       ...{ id: newId(), user_id: id, token_hash: createHash('sha256').update(token).digest('hex') },
       ...{ created_at: at, last_used_at: at, user_agent: null, source: '127.0.0.1' },
     });
-    return { token, email, password: PASSWORD };
+    return { id, token, email, password: PASSWORD };
   }
 
   async function insertPerson(name: string, email: string, role: Role | undefined, email_proven_at: string | null) {
@@ -295,7 +296,7 @@ async function startApp(options: TestAppOptions, is_listening: boolean): Promise
     if (Object.keys(set).length > 0) await app.database.updateTable('users').set(set).where('email', '=', email).execute();
     const answer = await call(login, { body: { email, password: PASSWORD } });
     if (!answer.ok) throw new Error(`sign-in failed: ${answer.problem.detail}`);
-    return { token: answer.reply.access_token, email, password: PASSWORD };
+    return { id: answer.reply.user_info.id, token: answer.reply.access_token, email, password: PASSWORD };
   }
   const someName = () => `person-${randomBytes(4).toString('hex')}`;
 

@@ -8,12 +8,15 @@ import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { keyFingerprint } from '#features/devices/device-record.ts';
+import { newKey as newWebKey } from '#features/web-protection/web-devices.ts';
 import { newId } from '#platform/id.ts';
+import type { Tables } from '#server/app/tables.ts';
 import type { App } from '#server/app.ts';
 import { computer, helloOf, newKey } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';
+import { givePremium } from './feature-database.ts';
 import { foundClean, grantInBrowsers } from './granted-session.ts';
-import { insertRow, updateRows } from './rows.ts';
+import { insertRow, type RowOf } from './rows.ts';
 import { newUploadKey, openUpload } from './upload.ts';
 
 const idSchema = z.object({ id: z.string() });
@@ -28,13 +31,39 @@ const firstOf = async (as: Asker, path: string) =>
     .min(1)
     .parse(await as('GET', path))[0]?.id ?? '';
 
+const AT = '2026-11-20T10:00:00.000Z';
+const NEVER = '2090-01-01T00:00:00.000Z';
+
+/** A way to own a row that is written straight into the database. */
+const row =
+  <T extends keyof Tables & string>(table: T, rowOf: (own: { id: string; user_id: string }) => RowOf<Tables, T>): Make =>
+  async (_owner, _staff, { app, user_id }) => {
+    const id = newId();
+    await insertRow(app.database, table, rowOf({ id, user_id }));
+    return id;
+  };
+
+const makeWebDevice = row('web_devices', (own) => {
+  const device = { name: 'Phone', kind: 'android', key: newWebKey(), address: null } as const;
+  return { ...own, ...device, created_at: AT, last_question_at: null };
+});
+
+const alertOf = ({ id, user_id }: { id: string; user_id: string }) => {
+  const kind = { threat_type: 'suspicious_login', severity: 'low', description: 'Tried.', rule: 'test' } as const;
+  const count = { created_at: AT, last_seen: AT, last_id: id, count: 1, simulated: 0, dedupe_key: id, session_ids: '[]' };
+  const evidence = '{"threshold":"One.","events":[]}';
+  return { ...kind, ...count, id, user_id, outcome: 'unknown', status: 'open', evidence } as const;
+};
+const makeAlert = row('alerts', alertOf);
+const RESOLVED = { status: 'resolved', resolved_reason: 'test' } as const;
+
 /**
  * Every address that names a record: a way to own one, and a right body. `make` asks as the owner; `staff` asks as an administrator.
  */
 export const RECORDS: Record<
   string,
   {
-    make: (owner: Asker, staff: Asker, app: RecordApp) => Promise<string>;
+    make: Make;
     body?: object;
     query?: string;
     /** It takes a file. */
@@ -137,16 +166,18 @@ export const RECORDS: Record<
   'PUT /remote/joined/{id}/notes': { asked_by: 'staff', make: makeClaimed, body: { notes: 'Slow disk.' } },
   'GET /remote/joined/{id}/customer': { asked_by: 'staff', make: makeRunning },
   'DELETE /scam-check/checks/{id}': {
-    make: (owner) => made(owner, '/scam-check?keep=true', { text: 'See you at eight, I have the tickets.' }),
+    make: row('scam_checks', (own) => ({ ...own, created_at: AT, verdict: 'suspicious' as const, excerpt: '', answer: '{}' })),
   },
-  'DELETE /scam-check/trusted/{id}': { make: (owner) => made(owner, '/scam-check/trusted', { domain: `d${newId()}.example` }) },
+  'DELETE /scam-check/trusted/{id}': {
+    make: row('scam_trusted', (own) => ({ ...own, domain: 'shop.example', created_at: AT })),
+  },
   'PUT /web-protection/agents/{id}': { make: makeDevice, body: { is_on: true } },
   'DELETE /web-protection/devices/{id}': { make: makeWebDevice },
   'POST /web-protection/devices/{id}/renew-key': { make: makeWebDevice },
   'POST /web-protection/devices/{id}/show-names': { make: makeWebDevice, body: { shown: true } },
   'GET /web-protection/devices/{id}/names': { make: makeWebDevice },
   'DELETE /web-protection/names/{id}': {
-    make: (owner) => made(owner, '/web-protection/names', { name: `d${newId()}.example`, verdict: 'block' }),
+    make: row('web_names', (own) => ({ ...own, name: 'shop.example', verdict: 'block' as const, created_at: AT })),
   },
   'PATCH /household/profiles/{id}': { make: makeProfile, body: { name: 'Other' } },
   'DELETE /household/profiles/{id}': { make: makeProfile },
@@ -155,8 +186,8 @@ export const RECORDS: Record<
   'POST /household/profiles/{id}/names': { make: makeProfile, body: { name: 'shop.example', verdict: 'block' } },
   'POST /household/profiles/{id}/try': { make: makeProfile, body: { name: 'shop.example', day: 1, clock: '10:00' } },
   'DELETE /household/names/{id}': {
-    make: async (owner, staff) => {
-      const id = await makeProfile(owner, staff);
+    make: async (owner, staff, app) => {
+      const id = await makeProfile(owner, staff, app);
       const named = z.object({ names: z.array(idSchema) });
       const body = { name: `d${newId()}.example`, verdict: 'block' };
       return named.parse(await owner('POST', `/household/profiles/${id}/names`, body)).names[0]?.id ?? '';
@@ -165,17 +196,17 @@ export const RECORDS: Record<
   'PUT /household/devices/{id}': { make: makeWebDevice, body: { profile_id: null } },
   'POST /household/asks/{id}/answer': {
     body: { answer: 'no' },
-    make: async (owner, staff, { app }) => {
-      const [id, profile_id] = [newId(), await makeProfile(owner, staff)];
+    make: async (owner, staff, all) => {
+      const [id, profile_id] = [newId(), await makeProfile(owner, staff, all)];
       const asked = { name: 'shop.example', count: 1, asked_at: new Date().toISOString(), device_id: null, line: '' };
       const open = { answer: 'wait', answered_at: null, until: null } as const;
-      await insertRow(app.database, 'profile_asks', { id, profile_id, ...asked, ...open });
+      await insertRow(all.app.database, 'profile_asks', { id, profile_id, ...asked, ...open });
       return id;
     },
   },
   'DELETE /household/invites/{id}': {
-    make: async (owner, staff) => {
-      await makeProfile(owner, staff);
+    make: async (owner, staff, app) => {
+      await makeProfile(owner, staff, app);
       return await made(owner, '/household/invites', { email: `p${newId()}@example.com` });
     },
   },
@@ -183,30 +214,23 @@ export const RECORDS: Record<
   'POST /premium/anti-hacking/alerts/{id}/acknowledge': { make: makeAlert },
   'POST /premium/anti-hacking/alerts/{id}/resolve': { make: makeAlert, body: { reason: 'fixed' } },
   'POST /premium/anti-hacking/alerts/{id}/reopen': {
-    make: async (owner, staff) => {
-      const id = await makeAlert(owner, staff);
-      await owner('POST', `/premium/anti-hacking/alerts/${id}/resolve`, { reason: 'test' });
-      return id;
-    },
+    make: row('alerts', (own) => ({ ...alertOf(own), ...RESOLVED, resolved_at: AT })),
   },
-  'POST /premium/anti-hacking/alerts/{id}/not-me': {
-    make: async (owner, staff, { app }) => {
-      const id = await makeAlert(owner, staff);
-      await updateRows(app.database, 'alerts', { id }, { simulated: 0, threat_type: 'suspicious_login' });
-      return id;
-    },
-  },
+  'POST /premium/anti-hacking/alerts/{id}/not-me': { make: makeAlert },
   'DELETE /premium/anti-hacking/suppressions/{id}': {
-    make: async (owner, staff, { upload }) => {
-      await makeAlert(owner, staff);
-      await upload(EICAR);
-      const alerts = z.array(idSchema).parse(await owner('GET', '/premium/anti-hacking/alerts?simulated=false'));
-      const resolution = { reason: 'false_positive', suppress: true };
-      await owner('POST', `/premium/anti-hacking/alerts/${alerts[0]?.id}/resolve`, resolution);
-      return await firstOf(owner, '/premium/anti-hacking/suppressions');
+    async make(owner, staff, app) {
+      await givePremium(app.app.database, app.user_id);
+      const hidden = { rule: 'test', source: '192.0.2.1', description: 'Tried.', hidden_count: 0, last_hidden_at: null };
+      const times = { created_at: AT, until: NEVER };
+      return await row('alert_suppressions', (own) => ({ ...own, ...hidden, ...times }))(owner, staff, app);
     },
   },
-  'DELETE /premium/anti-hacking/blocks/{id}': { make: makeBlock },
+  'DELETE /premium/anti-hacking/blocks/{id}': {
+    make: row('blocks', (own) => {
+      const block = { kind: 'pair', source: '192.0.2.1', account: own.user_id, rule: 'wrong_passwords', counts: 1 } as const;
+      return { ...own, ...block, since: AT, until: NEVER, level: 1, lifted_at: null, lifted_by: null };
+    }),
+  },
   'DELETE /push/subscriptions/{id}': {
     make: async (owner) => {
       const keys = { p256dh: createECDH('prime256v1').generateKeys('base64url'), auth: 'A'.repeat(22) };
@@ -226,11 +250,14 @@ export const RECORDS: Record<
   },
 };
 
+type Make = (owner: Asker, staff: Asker, app: RecordApp) => Promise<string>;
+
 interface RecordApp {
   app: App;
   url: string;
   data_dir: string;
   /** The owner's. */
+  user_id: string;
   token: string;
   staff_token: string;
   /** Uploads a file to an address, and answers the status. */
@@ -295,36 +322,10 @@ async function makeRule(owner: Asker): Promise<string> {
 }
 
 /** A profile, of a person who has a plan from now on. */
-async function makeProfile(owner: Asker, staff: Asker): Promise<string> {
-  await givePlan(owner, staff);
+async function makeProfile(owner: Asker, _staff: Asker, { app, user_id }: RecordApp): Promise<string> {
+  await givePremium(app.database, user_id);
   const body = { name: 'Mia', picture: 'fox', age_group: 'child', time_zone: 'UTC' };
   return await made(owner, '/household/profiles', body);
-}
-
-async function makeWebDevice(owner: Asker): Promise<string> {
-  return await made(owner, '/web-protection/devices', { name: 'Phone', kind: 'android' });
-}
-
-async function givePlan(owner: Asker, staff: Asker): Promise<void> {
-  const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
-  const plan = { plan_name: 'Family Shield', price: 1, duration_months: 1, max_devices: 1, is_premium: true, features: [] };
-  await staff('POST', '/admin/assign-subscription', { user_email: email, ...plan });
-}
-
-/** A drill, of a person who has a premium plan from now on. */
-async function makeAlert(owner: Asker, staff: Asker): Promise<string> {
-  await givePlan(owner, staff);
-  const drill = z.object({ threat_detected: idSchema }).parse(await owner('POST', '/premium/anti-hacking/simulate-threat'));
-  return drill.threat_detected.id;
-}
-
-/** Five wrong passwords. */
-async function makeBlock(owner: Asker, _staff: Asker, { url }: RecordApp): Promise<string> {
-  const { email } = z.object({ email: z.string() }).parse(await owner('GET', '/auth/me'));
-  const headers = { 'content-type': 'application/json' };
-  const body = JSON.stringify({ email, password: 'not the password' });
-  for (let guess = 0; guess < 5; guess += 1) await fetch(`${url}/api/auth/login`, { method: 'POST', headers, body });
-  return await firstOf(owner, '/premium/anti-hacking/blocks');
 }
 
 async function makeSession(owner: Asker): Promise<string> {

@@ -3,7 +3,8 @@ import { type InsertQueryBuilder, type InsertResult, type Kysely, type Selectabl
 // Rows that a test puts into a database, changes or looks up, where the statement is not the subject.
 
 type Columns<DB, T extends keyof DB> = Partial<Selectable<DB[T]>>;
-type Values<DB, T extends keyof DB> = Parameters<InsertQueryBuilder<DB, T, InsertResult>['values']>[0];
+/** A row to insert, or several. */
+export type RowOf<DB, T extends keyof DB> = Parameters<InsertQueryBuilder<DB, T, InsertResult>['values']>[0];
 
 const equal = (columns: object, between: string) =>
   sql.join(
@@ -14,7 +15,7 @@ const equal = (columns: object, between: string) =>
 export async function insertRow<DB, T extends keyof DB & string>(
   database: Kysely<DB>,
   table: T,
-  row: Values<DB, T>,
+  row: RowOf<DB, T>,
 ): Promise<void> {
   await database.insertInto(table).values(row).execute();
 }

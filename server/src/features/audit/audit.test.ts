@@ -15,6 +15,7 @@ import { inTransaction } from '#platform/in-transaction.ts';
 import type { Tables } from '#server/app/tables.ts';
 import { addPerson, featureAccounts, featureAudit, featureDatabase, ORIGIN } from '#test/feature-database.ts';
 import { isPostgres, replyOf, startTestApp } from '#test/harness.ts';
+import { insertRow } from '#test/rows.ts';
 import { runCommand } from '#test/server-process.ts';
 import { unguard } from '#test/unguarded-audit.ts';
 import { createAuditLog } from './audit-log.ts';
@@ -29,6 +30,11 @@ const at = () => new Date(clock.now).toISOString();
 /** Adds an entry by a person about themselves. */
 const signedIn = (database: Database, id: string) =>
   audit.record(database, { kind: 'signed_in', subject_id: id, actor_id: id, origin: ORIGIN });
+const change = (database: Database, seq: number, values: Partial<Tables['audit_entries']>) =>
+  database.updateTable('audit_entries').set(values).where('seq', '=', seq).execute();
+const remove = (database: Database, seq: number) => database.deleteFrom('audit_entries').where('seq', '=', seq).execute();
+const end = (database: Database, values: Partial<Tables['audit_head']>) =>
+  database.updateTable('audit_head').set(values).execute();
 const headOf = (database: Database) => database.selectFrom('audit_head').selectAll().executeTakeFirstOrThrow();
 const verify = (database: Database, ...marks: AuditMark[]) => verifyAudit(database, { key: KEY, marks });
 
@@ -98,16 +104,13 @@ describe('the database', async () => {
   });
 
   test.each([
-    ['changes no entry', () => database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 1).execute()],
-    [
-      'changes nothing personal',
-      () => database.updateTable('audit_entries').set({ personal: '{}' }).where('seq', '=', 1).execute(),
-    ],
-    ['removes no entry', () => database.deleteFrom('audit_entries').where('seq', '=', 1).execute()],
-    ['does not move the end back', () => database.updateTable('audit_head').set({ seq: 1 }).execute()],
+    ['changes no entry', () => change(database, 1, { kind: 'signed_out' })],
+    ['changes nothing personal', () => change(database, 1, { personal: '{}' })],
+    ['removes no entry', () => remove(database, 1)],
+    ['does not move the end back', () => end(database, { seq: 1 })],
     ['does not lose the end', () => database.deleteFrom('audit_head').execute()],
-  ])('%s', async (_, change) => {
-    await expect(change()).rejects.toThrow('append-only');
+  ])('%s', async (_, tamper) => {
+    await expect(tamper()).rejects.toThrow('append-only');
     expect((await verify(database)).fault).toBeNull();
   });
 });
@@ -190,14 +193,14 @@ describe('the verifier', async () => {
   /** Puts an older copy of the log back: entries and end as they were. */
   const rollBack = async (database: Database, head: Awaited<ReturnType<typeof headOf>>) => {
     await database.deleteFrom('audit_entries').where('seq', '>', head.seq).execute();
-    await database.updateTable('audit_head').set(head).execute();
+    await end(database, head);
   };
   /** Chains everything anew, as a person can who has the database and this program, but not the key. */
   const chainAnew = async (database: Database, last = 2 ** 31 - 1) => {
     let before = '0'.repeat(64);
     for (const row of await database.selectFrom('audit_entries').selectAll().where('seq', '<=', last).orderBy('seq').execute()) {
       before = entryHash(undefined, before, row);
-      await database.updateTable('audit_entries').set({ hash: before }).where('seq', '=', row.seq).execute();
+      await change(database, row.seq, { hash: before });
     }
     return before;
   };
@@ -215,121 +218,89 @@ describe('the verifier', async () => {
     });
   }
 
-  test.each<[string, (database: Database) => Promise<unknown>, { seq: number; reason: RegExp }]>([
-    [
-      'an entry that was changed',
-      (database) => database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 2).execute(),
-      { seq: 2, reason: /changed/ },
-    ],
-    [
-      'a person who was exchanged',
-      (database) => database.updateTable('audit_entries').set({ actor_id: null }).where('seq', '=', 3).execute(),
-      { seq: 3, reason: /changed/ },
-    ],
+  /** Puts a copy of the entry with this number at another place. */
+  const put = async (database: Database, of: number, seq: number) =>
+    await insertRow(database, 'audit_entries', { ...(await entry(database, of)), seq });
+  const changed = (database: Database) => change(database, 2, { kind: 'signed_out' });
+
+  test.each<[string, (database: Database) => Promise<unknown>, number, RegExp]>([
+    ['an entry that was changed', changed, 2, /changed/],
+    ['a person who was exchanged', (database) => change(database, 3, { actor_id: null }), 3, /changed/],
     [
       'something personal that was changed',
-      (database) => database.updateTable('audit_entries').set({ personal: '{}' }).where('seq', '=', 2).execute(),
-      { seq: 2, reason: /personal data was changed/ },
+      (database) => change(database, 2, { personal: '{}' }),
+      2,
+      /personal data was changed/,
     ],
     [
       'something personal that was taken out of an account that is there',
-      (database) => database.updateTable('audit_entries').set({ personal: null }).where('seq', '=', 2).execute(),
-      { seq: 2, reason: /no account was deleted/ },
+      (database) => change(database, 2, { personal: null }),
+      2,
+      /no account was deleted/,
     ],
-    [
-      'an entry that was taken out',
-      (database) => database.deleteFrom('audit_entries').where('seq', '=', 2).execute(),
-      { seq: 2, reason: /missing/ },
-    ],
+    ['an entry that was taken out', (database) => remove(database, 2), 2, /missing/],
     [
       'two that were exchanged',
       async (database) => {
-        for (const [from, to] of [
+        for (const [from = 0, to = 0] of [
           [2, -1],
           [3, 2],
           [-1, 3],
-        ] as const)
-          await database.updateTable('audit_entries').set({ seq: to }).where('seq', '=', from).execute();
+        ])
+          await change(database, from, { seq: to });
       },
-      { seq: 2, reason: /moved/ },
+      2,
+      /moved/,
     ],
     [
       'one that was put in',
       async (database) => {
-        for (const seq of [4, 3, 2])
-          await database
-            .updateTable('audit_entries')
-            .set({ seq: seq + 1 })
-            .where('seq', '=', seq)
-            .execute();
-        await database
-          .insertInto('audit_entries')
-          .values({ ...(await entry(database, 3)), seq: 2 })
-          .execute();
+        for (const seq of [4, 3, 2]) await change(database, seq, { seq: seq + 1 });
+        await put(database, 3, 2);
       },
-      { seq: 3, reason: /added without the key/ },
+      3,
+      /added without the key/,
     ],
-    [
-      'an end that was cut off',
-      (database) => database.deleteFrom('audit_entries').where('seq', '=', 4).execute(),
-      { seq: 4, reason: /cut off: the log had 4/ },
-    ],
-    [
-      'one that was added past the end',
-      async (database) =>
-        database
-          .insertInto('audit_entries')
-          .values({ ...(await entry(database, 4)), seq: 5 })
-          .execute(),
-      { seq: 5, reason: /changed/ },
-    ],
-    [
-      'an end that is gone',
-      (database) => database.deleteFrom('audit_head').execute(),
-      { seq: 1, reason: /log’s end is missing/ },
-    ],
+    ['an end that was cut off', (database) => remove(database, 4), 4, /cut off: the log had 4/],
+    ['one that was added past the end', (database) => put(database, 4, 5), 5, /changed/],
+    ['an end that is gone', (database) => database.deleteFrom('audit_head').execute(), 1, /log’s end is missing/],
     [
       'a log that was changed and chained anew without the key',
       async (database) => {
-        await database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 2).execute();
-        await database
-          .updateTable('audit_head')
-          .set({ hash: await chainAnew(database) })
-          .execute();
+        await changed(database);
+        await end(database, { hash: await chainAnew(database) });
       },
-      { seq: 1, reason: /without the key/ },
+      1,
+      /without the key/,
     ],
     [
       'the same, with an end that says that the log was never sealed',
       async (database) => {
-        await database.updateTable('audit_entries').set({ kind: 'signed_out' }).where('seq', '=', 2).execute();
-        await database
-          .updateTable('audit_head')
-          .set({ hash: await chainAnew(database), keyed_from: null, mac: null })
-          .execute();
+        await changed(database);
+        await end(database, { hash: await chainAnew(database), keyed_from: null, mac: null });
       },
-      { seq: 4, reason: /isn’t signed with the key/ },
+      4,
+      /isn’t signed with the key/,
     ],
     [
       'a beginning that was cut off and called removed after its time',
       async (database) => {
-        await database.deleteFrom('audit_entries').where('seq', '<=', 2).execute();
-        await database.updateTable('audit_head').set({ anchor_seq: 2, anchor_hash: second.hash }).execute();
+        for (const seq of [1, 2]) await remove(database, seq);
+        await end(database, { anchor_seq: 2, anchor_hash: second.hash });
       },
-      { seq: 4, reason: /isn’t signed with the key/ },
+      4,
+      /isn’t signed with the key/,
     ],
     [
       'a log that was emptied, with an end of its own',
       async (database) => {
         await database.deleteFrom('audit_entries').execute();
-        await database
-          .updateTable('audit_head')
-          .set({ seq: 0, hash: '0'.repeat(64) })
-          .execute();
+        await end(database, { seq: 0, hash: '0'.repeat(64) });
       },
-      { seq: 0, reason: /isn’t signed with the key/ },
+      0,
+      /isn’t signed with the key/,
     ],
-  ])('finds %s', async (_, tamper, { seq, reason }) => {
+  ])('finds %s', async (_, tamper, seq, reason) => {
     const { fault } = await afterTampering(tamper);
     expect(fault?.seq).toBe(seq);
     expect(fault?.reason).toMatch(reason);
@@ -356,14 +327,11 @@ describe('the verifier', async () => {
     const { database } = await logOf(2);
     await unguard(database);
     // As a version without a key has left it.
-    await database
-      .updateTable('audit_head')
-      .set({ hash: await chainAnew(database), keyed_from: null, mac: null })
-      .execute();
+    await end(database, { hash: await chainAnew(database), keyed_from: null, mac: null });
     await audit.beginSealing(database);
     await signedIn(database, 'other');
     expect(await verify(database)).toMatchObject({ keyed_from: 3, fault: null });
-    await database.updateTable('audit_entries').set({ at: '2020-01-01T00:00:00.000Z' }).where('seq', '=', 1).execute();
+    await change(database, 1, { at: '2020-01-01T00:00:00.000Z' });
     await chainAnew(database, 2);
     const { fault } = await verify(database);
     expect(fault).toMatchObject({ seq: 3 });

@@ -20,7 +20,7 @@ import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR } from '@palisade/scanner/test/files';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { COUNTED_IN_MEMORY, readAnswer, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
+import { COUNTED_IN_MEMORY, readAnswer, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 
 const SCAM = 'Your PayPal account is limited. Confirm your details at https://paypa1-secure.com/login within 24 hours.';
 const ORDINARY = 'See you at eight, I have the tickets.';
@@ -44,7 +44,7 @@ const DKIM_KEY = `v=DKIM1; k=rsa; p=${publicKey.export({ type: 'spki', format: '
 
 /** While it is set, the time of the server stands still. */
 let stopped: number | undefined;
-const app = await startScanningApp({
+const app = await startTestApp({
   environment: COUNTED_IN_MEMORY,
   surroundings: { mail_zone: { 'TXT s._domainkey.example.com': [[DKIM_KEY]] }, now: () => stopped ?? Date.now() },
 });
@@ -236,7 +236,7 @@ describe('an alert about a dangerous message', () => {
 });
 
 test('a check that takes too long is ended with its thread, and the next one works', async () => {
-  const slow = await startScanningApp({ surroundings: { mail_zone: {}, scam_check_ms: 1 } });
+  const slow = await startTestApp({ surroundings: { mail_zone: {}, scam_check_ms: 1 } });
   const { token } = await slow.signIn();
   expect(await slow.call(checkScamText, { token, body: { text: SCAM } })).toMatchObject({
     status: 503,
