@@ -22,6 +22,8 @@ export const conversationSchema = z.object({
   user_id: idSchema,
   /** The customer's username. */
   customer: z.string(),
+  /** The customer’s one status is danger, or they have a serious alert. */
+  is_in_danger: z.boolean(),
   status: conversationStatusSchema,
   assignee: colleagueSchema.nullable(),
   tags: z.array(z.string()),

@@ -39,7 +39,7 @@ export type View = (typeof VIEWS)[number];
 const conversationsQuerySchema = pageQuerySchema.extend({
   /** `mine`, `unassigned` and `all` are open ones. `waiting` are those of the first two whose customer waits for an answer. */
   view: z.enum([...VIEWS, 'waiting'], { error: 'This part of the inbox doesn’t exist.' }).default('all'),
-  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. `urgent`: the same, by priority first. */
+  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. `urgent`: the same, customers in danger first, then by priority. */
   sort: z.enum(['latest', 'waiting', 'urgent'], { error: 'Sort by "latest", "waiting" or "urgent".' }).default('latest'),
   /** Looked for in the customer's name and in all messages and notes. */
   search: searchSchema,
@@ -189,9 +189,12 @@ export const customerCardSchema = z.object({
   security_score: z.int(),
   /** The one status: its state, its sentence as the customer reads it, and how many steps are open. */
   status: z.object({ state: statusStateSchema, sentence: z.string(), steps: z.int() }),
+  /** Without harmless test files and simulated ones. */
   open_alerts: z.int(),
+  /** Computers, and other devices with web protection. */
   devices: z.array(z.object({ name: z.string(), last_seen_at: timeSchema.nullable() })),
-  scans: z.object({ clean: z.int(), infected: z.int(), pending: z.int() }),
+  /** `test_files` are the harmless ones, which are not among `infected`. */
+  scans: z.object({ clean: z.int(), infected: z.int(), pending: z.int(), test_files: z.int() }),
   infected_files: z.array(z.object({ filename: z.string(), threat: z.string().nullable() })),
   remote_sessions: z.array(z.object({ status: z.string(), started_at: timeSchema, support_agent: z.string().nullable() })),
   conversations_closed: z.int(),

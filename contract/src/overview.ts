@@ -22,6 +22,8 @@ export const overviewSchema = z.object({
     /** People who have not confirmed their email, where confirmation is required. */
     unproven: z.int(),
   }),
+  /** Emails go out. */
+  is_mail_connected: z.boolean(),
   /** First steps of a new installation for this administrator, and whether each is done. */
   first_steps: z.object({
     provider: z.boolean(),

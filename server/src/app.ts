@@ -125,23 +125,26 @@ function serveFeatures(
   serveOverview(
     api,
     {
-      conversations: desk.countUnanswered,
-      remote_requests: () => support.remote.countWaiting(),
-      plan_requests: planRequests.countOpen,
-      plans_ending: () => subscriptions.countEnding(),
-      jobs: () => jobs.countDead(),
-      false_alarms: scanner.openFalseAlarms,
-      mails: mail.countUnsent,
-      unproven: () => (settings.exposure === 'public' ? accounts.auth.countUnproven() : Promise.resolve(0)),
-    },
-    {
-      provider: () => isSetUp(database.$pickTables<'installation'>()),
-      second_factor: async (user_id) => (await accounts.twoFactor.secondFactor(user_id)).enabled,
-      async first_scan(user_id) {
-        const { clean, infected, pending } = await antivirus.counts(user_id);
-        return clean + infected + pending > 0;
+      waiting: {
+        conversations: desk.countUnanswered,
+        remote_requests: () => support.remote.countWaiting(),
+        plan_requests: planRequests.countOpen,
+        plans_ending: () => subscriptions.countEnding(),
+        jobs: () => jobs.countDead(),
+        false_alarms: scanner.openFalseAlarms,
+        mails: mail.countUnsent,
+        unproven: () => (settings.exposure === 'public' ? accounts.auth.countUnproven() : Promise.resolve(0)),
       },
-      others: (user_id) => accounts.auth.hasOthers(user_id),
+      first_steps: {
+        provider: () => isSetUp(database.$pickTables<'installation'>()),
+        second_factor: async (user_id) => (await accounts.twoFactor.secondFactor(user_id)).enabled,
+        async first_scan(user_id) {
+          const { clean, infected, pending } = await antivirus.counts(user_id);
+          return clean + infected + pending > 0;
+        },
+        others: (user_id) => accounts.auth.hasOthers(user_id),
+      },
+      isMailConnected: () => mail.sender() !== undefined,
     },
     keptAnswers,
   );

@@ -3,6 +3,8 @@ import type { ChatTables } from '#features/chat/chat.tables.ts';
 import type { Devices } from '#features/devices/devices.ts';
 import type { Remote } from '#features/remote/remote.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
+import { webDevicesOf } from '#features/web-protection/web-devices.ts';
+import type { WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
 import type { Accounts } from './accounts.ts';
 import type { Monitor } from './monitor.ts';
 import type { Scanner } from './scanner.ts';
@@ -19,18 +21,20 @@ export async function customerCardOf(
     devices: Pick<Devices, 'living'>;
     remote: Pick<Remote, 'list'>;
     conversations: Kysely<ChatTables>;
+    webDevices: Kysely<WebProtectionTables>;
   },
   user_id: string,
 ) {
   const { people, subscriptions, monitor, scanner, devices, remote } = of;
   const account = await people.findAccount(user_id);
   if (account === undefined) return undefined;
-  const [plan, overview, open, scans, living, sessions, matters] = await Promise.all([
+  const [plan, overview, open, scans, living, others, sessions, matters] = await Promise.all([
     subscriptions.current(user_id),
     monitor.posture.overview(user_id),
     monitor.alerts.counts(user_id),
     scanner.antivirus.counts(user_id),
     devices.living(user_id),
+    webDevicesOf(of.webDevices, user_id),
     remote.list(user_id, { limit: RECENT_SESSIONS, search: '' }),
     of.conversations
       .selectFrom('conversation_matters')
@@ -42,7 +46,7 @@ export async function customerCardOf(
       .where('user_id', '=', user_id)
       .executeTakeFirstOrThrow(),
   ]);
-  const { clean, infected, pending, open: infections } = scans;
+  const { clean, infected, pending, test_files, open: infections } = scans;
   const count = Number(matters.ratings);
   return {
     user_id,
@@ -57,10 +61,10 @@ export async function customerCardOf(
       sentence: overview.status.sentence,
       steps: overview.status.others.length + (overview.status.next === null ? 0 : 1),
     },
-    // Without simulated ones.
-    open_alerts: open.real + open.test_files,
-    devices: living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })),
-    scans: { clean, infected, pending },
+    // As the person's own pages count: without test files and simulated ones.
+    open_alerts: open.real,
+    devices: [...living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })), ...others],
+    scans: { clean, infected: infected - test_files, pending, test_files },
     infected_files: infections.newest.map(({ filename, threat }) => ({ filename, threat })),
     remote_sessions: sessions.map(({ status, started_at, support_agent }) => ({ status, started_at, support_agent })),
     conversations_closed: Number(matters.closed),

@@ -1,7 +1,7 @@
 import type { LiveEvent } from '@palisade/contract/events';
 import { may } from '@palisade/contract/may';
 import { displayName } from '@palisade/scanner/filename';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { createAnswerAddresses } from '#features/chat/answer-address.ts';
 import { createArrivedMails } from '#features/chat/arrived-mails.ts';
 import { serveAttachments } from '#features/chat/attachments.routes.ts';
@@ -44,6 +44,7 @@ import type { AppOptions } from './app-options.ts';
 import { administrationOf, customerCardOf } from './customer-card.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Monitor } from './monitor.ts';
+import { isInDanger, peopleInDanger } from './people.ts';
 import type { BuiltScamCheck } from './scam-check.ts';
 import type { Scanner } from './scanner.ts';
 import type { Tables } from './tables.ts';
@@ -272,6 +273,17 @@ async function openPresence({ settings, logger }: AppOptions) {
   return await createRedisPresence({ url: settings.redis_url, meanwhile: memory, logger });
 }
 
+/** The accounts and the danger of customers. */
+function customersOf(database: Kysely<Tables>, people: Accounts['auth']) {
+  return {
+    findUser: (id: string) => people.findUser(id),
+    findUsers: (ids: readonly string[]) => people.findUsers(ids),
+    matching: (search: string) => people.matching(search),
+    inDanger: (ids: readonly string[]) => peopleInDanger(database, ids),
+    isInDanger: () => sql<boolean>`exists (select 1 from users where users.id = conversations.user_id and ${isInDanger()})`,
+  };
+}
+
 /** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
 export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   const { settings, logger } = appOptions;
@@ -281,10 +293,11 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   const withInstallation = database.$pickTables<keyof ChatTables | 'installation'>();
   const installation = database.$pickTables<'installation'>();
   const people = accounts.auth;
+  const customers = customersOf(database, people);
   const presence = await openPresence(appOptions);
   const onChange = (user_id: string) => tell(user_id, { kind: 'changed', topic: 'messages' });
   const conversations = createConversations({ database: chatTables, now });
-  const news = createDeskNews({ database: chatTables, topics, people, jobs, kept, logger });
+  const news = createDeskNews({ database: chatTables, topics, people: customers, jobs, kept, logger });
   const team = createTeam({
     database: chatTables,
     presence,
@@ -297,7 +310,7 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   });
   const help = createHelp({ database: database.$pickTables<'help_articles' | 'installation'>(), now });
   await help.seed();
-  const reports = createReports({ database: chatTables, people, settings: () => readDeskSettings(installation), now });
+  const reports = createReports({ database: chatTables, people: customers, settings: () => readDeskSettings(installation), now });
   const addresses = settings.inbox && createAnswerAddresses({ address: settings.inbox.address, key: parts.key });
   const letters = buildLetters(appOptions, parts, { conversations, addresses });
   const things = thingsOf({ scanner, monitor, firewall, devices, scamChecks: parts.scamChecks });
@@ -317,7 +330,7 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
     conversations,
     news,
     team,
-    people,
+    people: customers,
     things,
     remote,
     onChange,
@@ -327,7 +340,7 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   const canned = createCanned({ database: chatTables, now });
   keepUnforgotten({ database: withInstallation, conversations, news, team, jobs, now, logger });
 
-  const card = { people, subscriptions, monitor, scanner, devices, remote, conversations: chatTables };
+  const card = { people, subscriptions, monitor, scanner, devices, remote, conversations: chatTables, webDevices: database };
   const customerCard = (user_id: string) => customerCardOf(card, user_id);
   const attachments = createAttachments({
     database: chatTables,

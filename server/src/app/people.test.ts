@@ -7,6 +7,7 @@ import { newId } from '#platform/id.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { insertRow, updateRows } from '#test/rows.ts';
 import { scanOf } from '#test/scan-of.ts';
+import { peopleInDanger } from './people.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const dayAgo = (days: number) => new Date(NOW - days * 86_400_000).toISOString();
@@ -55,6 +56,7 @@ test('a fresh installation has its administrator, and nothing else', async () =>
   const home = await (await start()).home();
   expect(home).toMatchObject({
     people: { all: 1, new: 1, active: 1, at_risk: 0, unchecked: 1, serious_alert: 0 },
+    in_danger: [],
     income: [],
     devices: { all: 0, silent: 0 },
   });
@@ -85,11 +87,13 @@ test('each number of people is that of its list', async () => {
   await device(await idOf('silent'), dayAgo(1));
   expect(await home()).toMatchObject({
     people: { all: 5, new: 4, active: 4, at_risk: 2, unchecked: 3, serious_alert: 1 },
+    in_danger: [{ username: 'warned' }, { username: 'weak' }],
     devices: { all: 2, silent: 1 },
   });
   expect(await names('new')).toEqual(['boss', 'silent', 'warned', 'weak']);
   expect(await names('active')).toEqual(['boss', 'silent', 'warned', 'weak']);
   expect(await names('at_risk')).toEqual(['warned', 'weak']);
+  expect(await peopleInDanger(database, [weak, old])).toEqual(new Set([weak]));
   expect(await names('unchecked')).toEqual(['boss', 'old', 'silent']);
   expect(await names('serious_alert')).toEqual(['warned']);
   expect(await names('silent_device')).toEqual(['silent']);
@@ -118,6 +122,8 @@ test('a plan brings its price over its months, while it is active', async () => 
   await assign(tom.email, 99, 1);
   // Replaces the plan of 99.
   await assign(tom.email, 5, 1);
+  // A plan of staff is no income.
+  await assign(boss.email, 60, 1);
   expect((await home()).income).toEqual([{ currency: 'USD', monthly: 8.33, plans: 2 }]);
 });
 

@@ -1,5 +1,5 @@
 import { lastDays, type TimeZone } from '@palisade/contract/day';
-import { HOME_DAYS, type Home } from '@palisade/contract/home';
+import { HOME_DAYS, type Home, IN_DANGER_NAMED } from '@palisade/contract/home';
 import { type Kysely, sql } from 'kysely';
 import { countAlerts, hasSeriousAlert, seriousAlertsOf } from '#features/alerts/alert-counts.ts';
 import type { AlertTables } from '#features/alerts/alerts.tables.ts';
@@ -9,7 +9,20 @@ import type { PeopleFacts, Users } from '#features/auth/users.ts';
 import { countDevices, hasSilentDevice, ownersOfSilent } from '#features/devices/silent-devices.ts';
 import { lastRunsOf, wasInDanger, wasUnchecked } from '#features/posture/score-history.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
+import { countWebDevices } from '#features/web-protection/web-devices.ts';
+import { inBatches } from '#platform/batches.ts';
 import type { Tables } from './tables.ts';
+
+/** True if a person of a row of `users` is in danger: by their last kept state, or by a serious alert. */
+export const isInDanger = () => sql<boolean>`(${wasInDanger()} or ${hasSeriousAlert()})`;
+
+/** Those of these people who are in danger. */
+export async function peopleInDanger(database: Kysely<Tables>, user_ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const people = await inBatches([...new Set(user_ids)], (batch) =>
+    database.selectFrom('users').select('id').where('id', 'in', batch).where(isInDanger()).execute(),
+  );
+  return new Set(people.map(({ id }) => id));
+}
 
 /** Facts of other features for the administrators’ list of people. */
 export function peopleFacts(
@@ -23,7 +36,7 @@ export function peopleFacts(
     seriousAlerts: (user_ids) => seriousAlertsOf(database.$pickTables<keyof AlertTables>(), user_ids),
     silentDevices: (user_ids) => ownersOfSilent(database.$pickTables<'devices'>(), user_ids, now()),
     isIn: {
-      at_risk: () => sql`(${wasInDanger()} or ${hasSeriousAlert()})`,
+      at_risk: isInDanger,
       unchecked: () => sql`(${wasUnchecked()} and not ${hasSeriousAlert()})`,
       serious_alert: hasSeriousAlert,
       silent_device: () => hasSilentDevice(now()),
@@ -35,7 +48,7 @@ export function peopleFacts(
 export async function homeOf(
   parts: {
     database: Kysely<Tables>;
-    users: Pick<Users, 'count' | 'countNew'>;
+    users: Pick<Users, 'count' | 'countNew' | 'list'>;
     subscriptions: Pick<Subscriptions, 'income'>;
     now: () => number;
   },
@@ -54,14 +67,17 @@ export async function homeOf(
     serious_alert: await count('serious_alert'),
   };
   const income = await subscriptions.income();
-  const devices = await countDevices(database.$pickTables<'devices'>(), now());
+  const danger = await users.list({ search: '', state: 'at_risk', sort: 'urgent', limit: IN_DANGER_NAMED });
+  const computers = await countDevices(database.$pickTables<'devices'>(), now());
+  const others = await countWebDevices(database.$pickTables<'web_devices'>());
   const joined = await users.countNew(starts);
   const infected = await countInfected(database.$pickTables<keyof AntivirusTables>(), starts);
   const alerts = await countAlerts(database.$pickTables<keyof AlertTables>(), starts);
   return {
     people,
+    in_danger: danger.map(({ id, username }) => ({ id, username })),
     income,
-    devices,
+    devices: { ...computers, all: computers.all + others },
     trend: days.map(({ day }, place) => ({
       day,
       people: joined[place] ?? 0,

@@ -93,6 +93,7 @@ export function conversationOf(parts: Partial<Conversation> = {}): Conversation 
     assignee: null,
     tags: [],
     priority: 'normal',
+    is_in_danger: false,
     wants_person: false,
     opened_at: '2026-11-20T09:00:00.000Z',
     closed_at: null,

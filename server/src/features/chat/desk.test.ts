@@ -356,6 +356,16 @@ describe('a conversation', () => {
     ] as const)
       replyOf(await call(sortConversation, { token: dora.token, params: { id: ids[index] ?? '' }, body: { priority } }));
     expect(await list('&sort=urgent')).toEqual([3, 2, 0, 1]);
+    // A customer in danger comes before every priority.
+    const first = replyOf(await call(readConversation, { token: dora.token, params: { id: ids[0] ?? '' } }));
+    const since = new Date(clock.at).toISOString();
+    await app.app.database
+      .insertInto('score_history')
+      .values({ user_id: first.user_id, since, until: since, score: 60, state: 'danger' })
+      .execute();
+    expect(await list('&sort=urgent')).toEqual([0, 3, 2, 1]);
+    const now = replyOf(await call(readConversation, { token: dora.token, params: { id: first.id } }));
+    expect([first.is_in_danger, now.is_in_danger]).toEqual([false, true]);
     const waitingOf = async ({ token }: { token: string }) =>
       replyOf(await call(listConversations, { token, query: '?view=waiting&sort=urgent&limit=500' })).map(({ id }) => id);
     const unassigned = await customerWith('A fifth in the queue');
@@ -455,7 +465,8 @@ describe('of a customer', () => {
       return alerts;
     });
     const card = replyOf(await call(readCustomerCard, { token: ana.token, params: { id } }));
-    expect(card).toMatchObject({ open_alerts: 1, scans: { infected: 1 } });
+    // The file is a harmless test file, which the customer's own pages do not count either.
+    expect(card).toMatchObject({ open_alerts: 0, scans: { infected: 0, test_files: 1 } });
     expect(JSON.stringify(card)).not.toContain('tax-return');
     for (const [thing, subject_id] of [
       ['scan', scan_id],

@@ -35,12 +35,19 @@ function around(text: string, search: string): string {
   return preview(place <= FOUND_BEFORE ? text : `…${text.slice(place - FOUND_BEFORE)}`);
 }
 
+interface Customers extends People {
+  findUser(id: string): Promise<UserInfo | undefined>;
+  matching(search: string): Promise<string[]>;
+  /** True if the customer of a row of `conversations` is in danger. */
+  isInDanger(): RawBuilder<boolean>;
+}
+
 interface DeskOptions {
   database: Kysely<ChatTables>;
   conversations: Conversations;
   news: DeskNews;
   team: Team;
-  people: People & { findUser(id: string): Promise<UserInfo | undefined>; matching(search: string): Promise<string[]> };
+  people: Customers;
   things: Things;
   remote: RemoteSessions;
   /** Called when the customer has an answer. */
@@ -53,10 +60,12 @@ interface DeskOptions {
 const at = (now: () => number) => new Date(now()).toISOString();
 
 /** Key of each order. Waiting customers come first; texts of times compare like times. */
-const PLACES: Record<ConversationsQuery['sort'], RawBuilder<string>> = {
-  latest: sql<string>`last_at`,
-  waiting: sql<string>`coalesce(waiting_since, '9')`,
-  urgent: sql<string>`coalesce(case priority when 'urgent' then '1' when 'high' then '2' when 'normal' then '3' else '4' end || waiting_since, '9')`,
+const PLACES: Record<ConversationsQuery['sort'], (isInDanger: RawBuilder<boolean>) => RawBuilder<string>> = {
+  latest: () => sql<string>`last_at`,
+  waiting: () => sql<string>`coalesce(waiting_since, '9')`,
+  urgent: (isInDanger) =>
+    sql<string>`coalesce(case when ${isInDanger} then '0' when priority = 'urgent' then '1' when priority = 'high' then '2'
+      when priority = 'normal' then '3' else '4' end || waiting_since, '9')`,
 };
 
 function inView(database: Kysely<ChatTables>, me: Pick<UserInfo, 'id'>, view: ConversationsQuery['view']) {
@@ -120,10 +129,7 @@ export class Desk {
   private readonly conversations: Conversations;
   private readonly news: DeskNews;
   private readonly team: Team;
-  private readonly people: People & {
-    findUser(id: string): Promise<UserInfo | undefined>;
-    matching(search: string): Promise<string[]>;
-  };
+  private readonly people: Customers;
   private readonly things: Things;
   private readonly remote: RemoteSessions;
   private readonly onAnswer: (conversation_id: string) => void;
@@ -201,7 +207,7 @@ export class Desk {
   async list(me: UserInfo, query: ConversationsQuery): Promise<Conversation[]> {
     const { limit, cursor, sort, search } = query;
     let rows = (await this.matching(me, query)).selectAll('conversations').limit(limit);
-    const place = PLACES[sort];
+    const place = PLACES[sort](this.people.isInDanger());
     const isAscending = sort !== 'latest';
     if (cursor !== undefined) {
       const last = await this.database

@@ -11,9 +11,11 @@ export type ConversationRow = Selectable<ChatTables['conversations']>;
 export type MessageRow = Selectable<ChatTables['chat_messages']>;
 export type AttachmentRow = Selectable<ChatTables['chat_attachments']>;
 
-/** The owner of the accounts. */
+/** Accounts, and the state of their people. */
 export interface People {
   findUsers(ids: readonly string[]): Promise<{ id: string; username: string; email: string }[]>;
+  /** Those of these people who are in danger. */
+  inDanger(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** The name of a deleted account. */
@@ -104,6 +106,7 @@ export async function conversationsOf(
       (user) => [user.id, user],
     ),
   );
+  const endangered = await people.inDanger(rows.map(({ user_id }) => user_id));
   const tags = await all((batch) =>
     database.selectFrom('conversation_tags').selectAll().where('conversation_id', 'in', batch).orderBy('tag').execute(),
   );
@@ -160,6 +163,7 @@ export async function conversationsOf(
       version: row.version,
       user_id: row.user_id,
       customer: users.get(row.user_id)?.username ?? GONE,
+      is_in_danger: endangered.has(row.user_id),
       status: row.status,
       assignee: assignee === undefined ? null : { id: assignee.id, username: assignee.username },
       tags: tags.filter(({ conversation_id }) => conversation_id === row.id).map(({ tag }) => tag),

@@ -7,7 +7,11 @@ type Counts = { [Key in keyof Overview['waiting']]: (user_id: string) => Promise
 type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Promise<boolean> };
 
 /** Shows administrators their waiting work. Each part's count is passed in by its owner. */
-export function serveOverview(api: Api, waiting: Counts, first_steps: Steps, kept: Pick<KeptAnswers, 'keep'>): void {
+export function serveOverview(
+  api: Api,
+  { waiting, first_steps, isMailConnected }: { waiting: Counts; first_steps: Steps; isMailConnected: () => boolean },
+  kept: Pick<KeptAnswers, 'keep'>,
+): void {
   const read = async ({ id }: { id: string }): Promise<Overview> => {
     const [conversations, remote_requests, plan_requests, plans_ending, jobs, unproven, false_alarms, mails] = await Promise.all([
       waiting.conversations(id),
@@ -27,6 +31,7 @@ export function serveOverview(api: Api, waiting: Counts, first_steps: Steps, kep
     ]);
     return {
       waiting: { conversations, remote_requests, plan_requests, plans_ending, jobs, false_alarms, mails, unproven },
+      is_mail_connected: isMailConnected(),
       first_steps: { provider, second_factor, first_scan, others },
     };
   };

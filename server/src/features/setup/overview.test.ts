@@ -31,6 +31,7 @@ test('a fresh installation says that the first account administers it, and then 
   const first = replyOf(await call(readOverview, { token: boss.token }));
   expect(first).toEqual({
     waiting: { ...NOTHING, mails: first.waiting.mails },
+    is_mail_connected: false,
     first_steps: { provider: false, second_factor: false, first_scan: false, others: false },
   });
 

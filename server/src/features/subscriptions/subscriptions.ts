@@ -62,6 +62,9 @@ const NO_SUBSCRIPTION: CurrentSubscription = {
 
 const featuresSchema = z.array(z.string());
 
+/** False for the plans of staff, which are no income. */
+const isSold = sql<boolean>`not exists (select 1 from users where users.id = subscriptions.user_id and users.role <> 'customer')`;
+
 /** A plan's columns as a reply has them. */
 function planOf(row: { is_premium: number; features: string }) {
   return { is_premium: row.is_premium === 1, features: featuresSchema.parse(JSON.parse(row.features)) };
@@ -248,9 +251,10 @@ export class Subscriptions {
       .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
   }
 
-  /** The active plans and their income in a month, by currency: each price divided by its months. */
+  /** The active plans of customers and their income in a month, by currency: each price divided by its months. */
   async income(): Promise<{ currency: string; monthly: number; plans: number }[]> {
     const rows = await this.active()
+      .where(isSold)
       .select(({ fn }) => [
         'currency',
         fn.sum<number>(sql`price_cents * 1.0 / duration_months`).as('cents'),
@@ -265,22 +269,24 @@ export class Subscriptions {
     }));
   }
 
-  /** Plans that were assigned from `begin` until `end` (ISO times). */
+  /** Plans of customers that were assigned from `begin` until `end` (ISO times). */
   async assignedBetween(begin: string, end: string): Promise<{ at: string; currency: string; price_cents: number }[]> {
     return await this.database
       .selectFrom('subscriptions')
       .select(['starts_at as at', 'currency', 'price_cents'])
+      .where(isSold)
       .where('starts_at', '>=', begin)
       .where('starts_at', '<', end)
       .execute();
   }
 
-  /** Times from `begin` until `end` (ISO times), until now at most, at which plans expired or were cancelled. */
+  /** Times from `begin` until `end` (ISO times), until now at most, at which plans of customers expired or were cancelled. */
   async endedBetween(begin: string, end: string): Promise<string[]> {
     const until = [end, at(this.now)].toSorted()[0] ?? end;
     const rows = await this.database
       .selectFrom('subscriptions')
       .select(({ fn, ref }) => fn.coalesce('ended_at', ref('expires_at')).as('at'))
+      .where(isSold)
       .where(({ or, eb }) => or([eb('ended_as', 'is', null), eb('ended_as', '=', 'cancelled')]))
       .where(({ fn, ref, eb }) => eb(fn.coalesce('ended_at', ref('expires_at')), '>=', begin))
       .where(({ fn, ref, eb }) => eb(fn.coalesce('ended_at', ref('expires_at')), '<', until))

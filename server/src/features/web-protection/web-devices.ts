@@ -288,3 +288,27 @@ export class WebDevices {
     return { names_until };
   }
 }
+
+/** Devices that have web protection without an agent. */
+const withoutAgent = (database: Kysely<Pick<WebProtectionTables, 'web_devices'>>) =>
+  database.selectFrom('web_devices').where('device_id', 'is', null);
+
+/** The number of devices of all people that have web protection without an agent. */
+export async function countWebDevices(database: Kysely<Pick<WebProtectionTables, 'web_devices'>>): Promise<number> {
+  const { count } = await withoutAgent(database)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** A person's devices that have web protection without an agent. */
+export async function webDevicesOf(
+  database: Kysely<Pick<WebProtectionTables, 'web_devices'>>,
+  user_id: string,
+): Promise<{ name: string; last_seen_at: string | null }[]> {
+  return await withoutAgent(database)
+    .select(['name', 'last_question_at as last_seen_at'])
+    .where('user_id', '=', user_id)
+    .orderBy('id')
+    .execute();
+}

@@ -481,7 +481,7 @@ describe('the user menu', () => {
   it('has a group in the sidebar for administrators, with what waits', async () => {
     const waiting = { ...NOTHING_WAITS, plan_requests: 2, false_alarms: 1, mails: 120, jobs: 1 };
     const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
-    server.answer(readOverview, { waiting, first_steps });
+    server.answer(readOverview, { waiting, is_mail_connected: true, first_steps });
     open('/antivirus');
     await heading('Antivirus');
     expect(screen.queryByRole('navigation', { name: 'People' })).not.toBeInTheDocument();

@@ -2,7 +2,7 @@ import type { CustomerCard as Card } from '@palisade/contract/desk';
 import { formatDecimals, formatNumber, formatPercent } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { ReactNode } from 'react';
-import { DeviceRows, RemoteSessionRows } from '#domain/person/card-rows.tsx';
+import { DeviceRows, describeInfected, RemoteSessionRows } from '#domain/person/card-rows.tsx';
 import { StatusBadge } from '#domain/status/state-badge.tsx';
 import { Address } from '#ui/address.tsx';
 import { Badge } from '#ui/badge.tsx';
@@ -14,7 +14,7 @@ import './customer-card.css';
 
 /** The customer, for staff: names and counts, without content of files. The children are actions. */
 export function CustomerCard({ card, children }: { card: Card; children?: ReactNode }) {
-  const { clean, infected, pending } = card.scans;
+  const { clean, infected, pending, test_files } = card.scans;
   return (
     <Stack gap="4" className="top pad-l">
       <Row gap="3" wrap={false}>
@@ -48,8 +48,8 @@ export function CustomerCard({ card, children }: { card: Card; children?: ReactN
         <Figure name="Open alerts" value={formatNumber(card.open_alerts)} />
         <Figure
           name="Files checked"
-          value={formatNumber(clean + infected + pending)}
-          line={infected > 0 ? `${formatNumber(infected)} infected` : undefined}
+          value={formatNumber(clean + infected + pending + test_files)}
+          line={describeInfected(card.scans)}
         />
         <Figure
           name="Closed before"
@@ -57,7 +57,7 @@ export function CustomerCard({ card, children }: { card: Card; children?: ReactN
           line={card.ratings.average === null ? undefined : `rated ${formatDecimals(card.ratings.average, 1)} of 5`}
         />
       </Grid>
-      <Part title="Devices" nothing="No devices connected." rows={card.devices.length}>
+      <Part title="Devices" nothing="No devices yet." rows={card.devices.length}>
         <DeviceRows devices={card.devices} />
       </Part>
       <Part title="Remote sessions" nothing="No remote sessions yet." rows={card.remote_sessions.length}>

@@ -13,7 +13,7 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
 import { describeDate, describePlanEnd } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { DeviceRows, RemoteSessionRows } from './card-rows.tsx';
+import { DeviceRows, describeInfected, RemoteSessionRows } from './card-rows.tsx';
 import { personRecordQuery } from './person.queries.ts';
 import './person-record.css';
 
@@ -29,7 +29,7 @@ export function PersonRecord({ user_id }: { user_id: string }) {
 
 function Shown({ record: { card, conversation, administration } }: { record: Record }) {
   const isAdmin = useMayAdministrate();
-  const { clean, infected, pending } = card.scans;
+  const { clean, infected, pending, test_files } = card.scans;
   const gravest = administration?.alerts.gravest;
   // Only administrators open the log and the sessions of everyone.
   const logOf = (group: string) =>
@@ -75,8 +75,8 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
         />
         <Figure
           name="Files checked"
-          value={formatNumber(clean + infected + pending)}
-          line={infected > 0 ? `${formatNumber(infected)} infected` : undefined}
+          value={formatNumber(clean + infected + pending + test_files)}
+          line={describeInfected(card.scans)}
           to={logOf('files')}
         />
         <Figure name="Devices" value={formatNumber(card.devices.length)} to={logOf('devices')} />
@@ -105,7 +105,7 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
           </li>
         )}
       </Part>
-      <Part title="Devices" nothing={card.devices.length === 0 ? 'No devices connected.' : undefined}>
+      <Part title="Devices" nothing={card.devices.length === 0 ? 'No devices yet.' : undefined}>
         <DeviceRows devices={card.devices} />
       </Part>
       <Part

@@ -65,7 +65,8 @@ describe('Users', () => {
   });
 
   it.each([
-    [{ serious_alerts: 2, security_score: 100 }, '2 serious alerts', 'danger'],
+    [{ serious_alerts: 2, security_score: 100 }, 'In danger', 'danger'],
+    [{ security_score: 100, state: 'attention', two_factor: false }, 'No two-factor', 'attention'],
     [{ security_score: 79, state: 'danger' }, 'In danger', 'danger'],
     [{ security_score: 100, state: 'attention' }, 'Needs attention', 'attention'],
     [{}, 'Not checked', 'plain'],
@@ -75,9 +76,15 @@ describe('Users', () => {
     // A filter has the same words.
     expect((await screen.findByText(words, { selector: '[data-tone]' })).dataset['tone']).toBe(tone);
     expect(screen.getByText('Family')).toBeVisible();
-    expect(screen.getByText('On')).toBeVisible();
+    expect(screen.queryByText('Enabled')).not.toBeInTheDocument();
+    expect(screen.queryByText('100%')).not.toBeInTheDocument();
     // Used later than signed in.
     expect(document.querySelector('time')).toHaveAttribute('datetime', OMAR.last_used_at);
+  });
+
+  it('opens the record of the person in the address', async () => {
+    renderForTest(<UsersPage />, `/admin/users?person=${OMAR.id}`);
+    expect(await screen.findByRole('dialog', { name: OMAR.username })).toBeVisible();
   });
 
   it('says that nobody matches, and shows everybody again', async () => {
@@ -99,7 +106,7 @@ describe('Users', () => {
         status: { state: 'danger', sentence: 'An infected file is on your device.', steps: 2 },
         ...{ plan_name: 'Solo', is_premium: true, security_score: 82, open_alerts: 3, conversations_closed: 1 },
         devices: [{ name: '<b>laptop</b>', last_seen_at: null }],
-        scans: { clean: 4, infected: 1, pending: 0 },
+        scans: { clean: 4, infected: 1, pending: 0, test_files: 2 },
         infected_files: [],
         remote_sessions: [],
         ratings: { count: 0, average: null },

@@ -1,7 +1,7 @@
 import { formatNumber, formatPercent, plural } from '@palisade/contract/intl';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser } from '@palisade/contract/users';
-import { IconBan, IconCheck, IconMailQuestion, IconShieldExclamation } from '@tabler/icons-react';
+import { IconBan, IconMailQuestion } from '@tabler/icons-react';
 import { useSession } from '#api/session.ts';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { StatusBadge } from '#domain/status/state-badge.tsx';
@@ -17,7 +17,6 @@ export const userColumns = (onOpen: (user: AdminUser) => void): readonly Column<
   { key: 'plan', label: 'Plan', cell: ({ plan_name }) => <bdi>{plan_name ?? 'No plan'}</bdi> },
   { key: 'security', label: 'Security', cell: (user) => <Security user={user} /> },
   { key: 'last_seen', label: 'Last seen', cell: (user) => <LastSeen user={user} />, isFigure: true },
-  { key: 'two_factor', label: 'Two-factor', cell: (user) => (user.two_factor ? 'On' : 'Off') },
   { key: 'role', label: 'Role', cell: (user) => <RoleBadge user={user} />, onCard: 'line' },
   { key: 'account', label: 'Account', cell: (user) => <StateBadge user={user} />, onCard: 'state' },
 ];
@@ -62,25 +61,34 @@ export function StateBadge({
       </Badge>
     );
   return (
-    <Badge tone={isEnabled ? 'safe' : 'attention'} icon={isEnabled ? IconCheck : IconBan}>
-      {isEnabled ? 'Enabled' : 'Disabled'}
-    </Badge>
+    !isEnabled && (
+      <Badge tone="attention" icon={IconBan}>
+        Disabled
+      </Badge>
+    )
   );
 }
 
-/** Serious alerts, or the last known state, then a silent device and the score. */
-function Security({ user: { state, security_score, serious_alerts, has_silent_device } }: { user: AdminUser }) {
+/** The reason for which a person needs attention, or their last known state, and the score that it lowers. */
+function Security({ user: { state, security_score, serious_alerts, has_silent_device, two_factor } }: { user: AdminUser }) {
+  const isInDanger = serious_alerts > 0 || state === 'danger';
+  const reasons = [...(two_factor ? [] : ['No two-factor']), ...(has_silent_device ? ['Silent device'] : [])];
   return (
     <Row gap="2" rowGap="0">
-      {serious_alerts > 0 ? (
-        <Badge tone="danger" icon={IconShieldExclamation}>
+      {!(state === 'attention' && reasons.length > 0) && <StatusBadge state={isInDanger ? 'danger' : (state ?? 'unknown')} />}
+      {serious_alerts > 0 && (
+        <span className="small muted">
           {plural(serious_alerts, { one: '1 serious alert', other: `${formatNumber(serious_alerts)} serious alerts` })}
-        </Badge>
-      ) : (
-        <StatusBadge state={state ?? 'unknown'} />
+        </span>
       )}
-      {has_silent_device && <Badge tone="attention">Silent device</Badge>}
-      {security_score !== null && <span className="small muted num">{formatPercent(security_score / 100)}</span>}
+      {reasons.map((reason) => (
+        <Badge key={reason} tone="attention">
+          {reason}
+        </Badge>
+      ))}
+      {security_score !== null && security_score < 100 && (
+        <span className="small muted num">{formatPercent(security_score / 100)}</span>
+      )}
     </Row>
   );
 }

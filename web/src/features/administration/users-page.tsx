@@ -36,7 +36,7 @@ const ROLES = roleSchema.options.map((role) => [role, ROLE_LABELS[role]] as cons
 const STATES = [
   ['new', `New in ${LATELY_DAYS} days`],
   ['active', `Active in ${LATELY_DAYS} days`],
-  ['at_risk', 'At risk'],
+  ['at_risk', 'In danger'],
   ['unchecked', 'Not checked'],
   ['serious_alert', 'Serious alert'],
   ['silent_device', 'Silent device'],
@@ -49,7 +49,7 @@ const SORTS = [
   ['name', 'By username'],
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
 
-/** Filter from the address: the palette and the dashboard link to some people. */
+/** Filter from the address: the palette and the dashboard link to some people, or to the record of one. */
 function useAddressed(): UserChoice {
   const [address] = useSearchParams();
   const state = STATES.find(([known]) => known === address.get('state'))?.[0];
@@ -85,11 +85,17 @@ function People() {
   const list = useSearchedPages(useAddressed(), usersQuery);
   const { chosen, setChosen, rows: users } = list;
   // The dialog stays open if its person is deleted or no longer matches the filter.
-  const open = users?.find(({ id }) => id === opened?.id) ?? opened;
+  const [address, setAddress] = useSearchParams();
+  const asked = opened?.id ?? address.get('person');
+  const open = users?.find(({ id }) => id === asked) ?? opened;
   const total = list.total ?? users?.length ?? 0;
   const sayInvited = (email: string) => {
     setSent(email);
     setIsInvited(true);
+  };
+  const close = () => {
+    setOpened(undefined);
+    if (address.has('person')) setAddress({}, { replace: true });
   };
   const card = { title: 'People', action: <Invite onSent={sayInvited} /> };
   const which = (
@@ -133,7 +139,7 @@ function People() {
         }
         columns={userColumns(setOpened)}
       />
-      {open && <UserDialog user={open} onChanged={setOpened} onClose={() => setOpened(undefined)} />}
+      {open && <UserDialog user={open} onChanged={setOpened} onClose={close} />}
     </>
   );
 }

@@ -84,7 +84,7 @@ function People({ people }: Pick<Home, 'people'>) {
       parts={[
         { words: `new in ${LATELY_DAYS} days`, count: people.new, to: '/admin/users?state=new' },
         { words: 'active', count: people.active, to: '/admin/users?state=active' },
-        { words: 'at risk', count: people.at_risk, to: '/admin/users?state=at_risk', isWarning: true },
+        { words: 'in danger', count: people.at_risk, to: '/admin/users?state=at_risk', isWarning: true },
         ...(people.unchecked > 0 ? [{ words: 'not checked', count: people.unchecked, to: '/admin/users?state=unchecked' }] : []),
       ]}
     >
@@ -102,7 +102,7 @@ function Income({ income }: Pick<Home, 'income'>) {
       title="Income a month"
       parts={[
         {
-          words: plural(plans, { one: 'active plan', other: 'active plans' }),
+          words: plural(plans, { one: 'plan of a customer', other: 'plans of customers' }),
           count: plans,
           to: `${PLANS}&status=active`,
         },
@@ -148,6 +148,8 @@ const TRENDS = [
 ] as const satisfies readonly { of: Exclude<keyof Day, 'day'>; [key: string]: unknown }[];
 
 const WEEK = 7;
+/** Days of figures that make a line worth reading. */
+const CHARTED_DAYS = 14;
 
 /** Sums of seven days, the last of which ends today: single days are mostly 0. */
 function weeksOf(days: readonly Day[], of: (typeof TRENDS)[number]['of']): number[] {
@@ -159,6 +161,8 @@ function weeksOf(days: readonly Day[], of: (typeof TRENDS)[number]['of']): numbe
 
 function Trend({ days }: { days: readonly Day[] }) {
   const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  const begin = days.findIndex(({ people, infected, alerts }) => people + infected + alerts > 0);
+  const hasCharts = begin >= 0 && days.length - begin >= CHARTED_DAYS;
   return (
     <Card title={`Last ${HOME_DAYS} days`}>
       <Grid columns="3" phone="stack" gap="5">
@@ -170,11 +174,15 @@ function Trend({ days }: { days: readonly Day[] }) {
               <Link to={`${REPORT}${about}`} className="hover-accent small muted unlined">
                 <b className="num large bold ink">{formatNumber(sum)}</b> {plural(sum, what)}
               </Link>
-              <Sparkline values={weeks} tone={tone} label={`At most ${formatNumber(Math.max(...weeks))} in a week`} />
-              <Row wrap={false} justify="between" className="tiny faint num">
-                <span>{first !== undefined && describeCalendarDay(first, 'day')}</span>
-                <span>{last !== undefined && describeCalendarDay(last, 'day')}</span>
-              </Row>
+              {hasCharts && (
+                <>
+                  <Sparkline values={weeks} tone={tone} label={`At most ${formatNumber(Math.max(...weeks))} in a week`} />
+                  <Row wrap={false} justify="between" className="tiny faint num">
+                    <span>{first !== undefined && describeCalendarDay(first, 'day')}</span>
+                    <span>{last !== undefined && describeCalendarDay(last, 'day')}</span>
+                  </Row>
+                </>
+              )}
             </Stack>
           );
         })}

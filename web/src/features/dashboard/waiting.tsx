@@ -7,6 +7,7 @@ import {
   IconCreditCardPay,
   IconFlag,
   IconInbox,
+  IconMailOff,
   IconMailQuestion,
   IconMessages,
   IconScreenShare,
@@ -21,28 +22,53 @@ import { Row, Stack } from '#ui/layout.tsx';
 
 interface Kind {
   key: string;
-  count: (waiting: Overview['waiting'], home: Home | undefined) => number;
+  count: (overview: Overview, home: Home | undefined) => number;
   icon: TablerIcon;
   /** Words after the number. */
   what: { one: string; other: string };
+  /** The text of a row that is no number. */
+  sentence?: string;
   /** Label of the action, and the screen for it. */
   action: string;
   to: string;
+  isDanger?: boolean;
 }
+
+/** Address of a person’s record. */
+const recordOf = (id: string) => `/admin/users?person=${id}`;
+
+/** A row for each named person in danger. */
+const kindsInDanger = (home: Home | undefined): Kind[] =>
+  (home?.in_danger ?? []).map(({ id, username }) => ({
+    ...{ key: id, count: () => 1, icon: IconShieldExclamation, isDanger: true },
+    sentence: `${username} is in danger`,
+    what: { one: username, other: username },
+    ...{ action: 'Open record', to: recordOf(id) },
+  }));
 
 /** Most urgent first: waiting people before records. */
 const KINDS: readonly Kind[] = [
   {
-    key: 'serious_alert',
-    count: (_, home) => home?.people.serious_alert ?? 0,
+    key: 'in_danger',
+    count: (_, home) => (home ? home.people.at_risk - home.in_danger.length : 0),
     icon: IconShieldExclamation,
-    what: { one: 'person has a serious alert', other: 'people have a serious alert' },
+    isDanger: true,
+    what: { one: 'other person is in danger', other: 'other people are in danger' },
     action: 'See who',
-    to: '/admin/users?state=serious_alert',
+    to: '/admin/users?state=at_risk',
+  },
+  {
+    key: 'mail_server',
+    count: ({ is_mail_connected }) => (is_mail_connected ? 0 : 1),
+    icon: IconMailOff,
+    sentence: 'No email goes out: people get no password codes.',
+    what: { one: 'mail server', other: 'mail server' },
+    action: 'Connect',
+    to: '/admin/outbox',
   },
   {
     key: 'remote_requests',
-    count: ({ remote_requests }) => remote_requests,
+    count: ({ waiting }) => waiting.remote_requests,
     icon: IconScreenShare,
     what: { one: 'customer waits for remote help', other: 'customers wait for remote help' },
     action: 'Enter their code',
@@ -50,7 +76,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     key: 'conversations',
-    count: (waiting) => waiting.conversations,
+    count: ({ waiting }) => waiting.conversations,
     icon: IconMessages,
     what: { one: 'chat has no answer', other: 'chats have no answer' },
     action: 'Answer',
@@ -58,7 +84,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     key: 'plan_requests',
-    count: (waiting) => waiting.plan_requests,
+    count: ({ waiting }) => waiting.plan_requests,
     icon: IconCreditCardPay,
     what: { one: 'plan request', other: 'plan requests' },
     action: 'Decide',
@@ -66,7 +92,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     key: 'jobs',
-    count: (waiting) => waiting.jobs,
+    count: ({ waiting }) => waiting.jobs,
     icon: IconAlertTriangle,
     what: { one: 'background task failed', other: 'background tasks failed' },
     action: 'See why',
@@ -74,7 +100,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     key: 'mails',
-    count: (waiting) => waiting.mails,
+    count: ({ waiting }) => waiting.mails,
     icon: IconInbox,
     what: { one: 'email waits in the outbox', other: 'emails wait in the outbox' },
     action: 'Pass on',
@@ -82,7 +108,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     key: 'false_alarms',
-    count: (waiting) => waiting.false_alarms,
+    count: ({ waiting }) => waiting.false_alarms,
     icon: IconFlag,
     what: { one: 'disputed scan result', other: 'disputed scan results' },
     action: 'Review',
@@ -90,7 +116,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     key: 'unproven',
-    count: (waiting) => waiting.unproven,
+    count: ({ waiting }) => waiting.unproven,
     icon: IconMailQuestion,
     what: { one: 'person has not confirmed their email', other: 'people have not confirmed their email' },
     action: 'See who',
@@ -102,9 +128,9 @@ const KINDS: readonly Kind[] = [
 export function Waiting({ home }: { home: Home | undefined }) {
   const { data: overview } = useQuery(overviewQuery);
   if (!overview) return null;
-  const kinds = KINDS.map((kind) => ({ ...kind, waiting: kind.count(overview.waiting, home) })).filter(
-    ({ waiting }) => waiting > 0,
-  );
+  const kinds = [...kindsInDanger(home), ...KINDS]
+    .map((kind) => ({ ...kind, waiting: kind.count(overview, home) }))
+    .filter(({ waiting }) => waiting > 0);
   return (
     <section className="card waiting" aria-labelledby="waiting">
       <h2 className="below-3" id="waiting">
@@ -131,12 +157,18 @@ interface WaitingRowProps extends Omit<Kind, 'key' | 'count'> {
   isFirst: boolean;
 }
 
-function WaitingRow({ icon, what, action, to, count, isFirst }: WaitingRowProps) {
+function WaitingRow({ icon, what, sentence, action, to, count, isDanger = false, isFirst }: WaitingRowProps) {
   return (
     <Row as="li" wrap={false} gap="3" className="pad-row line-above">
-      <IconTile tone="attention" icon={icon} />
+      <IconTile tone={isDanger ? 'danger' : 'attention'} icon={icon} />
       <span className="waiting__what grow shrink muted base">
-        <b className="num ink large bold">{formatNumber(count)}</b> {plural(count, what)}
+        {sentence === undefined ? (
+          <>
+            <b className="num ink large bold">{formatNumber(count)}</b> {plural(count, what)}
+          </>
+        ) : (
+          <bdi className="ink">{sentence}</bdi>
+        )}
       </span>
       <ScreenLink to={to} variant={isFirst ? 'primary' : 'quiet'} size="s">
         {action}

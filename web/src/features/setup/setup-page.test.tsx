@@ -25,7 +25,7 @@ beforeEach(() => {
 function giveUp(jobs: number): void {
   const waiting = { ...NOTHING_WAITS, jobs };
   const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
-  server.answer(readOverview, { waiting, first_steps });
+  server.answer(readOverview, { waiting, is_mail_connected: true, first_steps });
 }
 
 async function open() {

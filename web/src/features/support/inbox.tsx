@@ -21,7 +21,7 @@ import { EmptyState, NothingMatches } from '#ui/states.tsx';
 import { type InboxChoice, inboxQuery } from './desk.queries.ts';
 import { PRIORITIES, VIEW_LABELS } from './desk-words.ts';
 
-export const WHOLE_INBOX: InboxChoice = { view: 'unassigned', sort: 'waiting', search: '', tag: undefined, priority: undefined };
+export const WHOLE_INBOX: InboxChoice = { view: 'unassigned', sort: 'urgent', search: '', tag: undefined, priority: undefined };
 
 /** The conversations of the chosen part of the inbox. */
 export function useInbox(chosen: InboxChoice) {
@@ -69,10 +69,10 @@ function InboxFilters({ chosen, onChoose, counts }: Pick<InboxProps, 'chosen' | 
         />
         <ChoiceFilter
           label="Order"
-          none="Longest wait first"
+          none="Most urgent first"
           value={chosen.sort === WHOLE_INBOX.sort ? undefined : chosen.sort}
           options={[
-            ['urgent', 'Most urgent first'],
+            ['waiting', 'Longest wait first'],
             ['latest', 'Latest first'],
           ]}
           onChoose={(sort) => onChoose({ ...chosen, sort: sort ?? WHOLE_INBOX.sort })}

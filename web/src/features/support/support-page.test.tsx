@@ -71,7 +71,7 @@ const CARD: CustomerCard = {
   status: { state: 'good', sentence: 'Nothing needs you.', steps: 0 },
   open_alerts: 2,
   devices: [],
-  scans: { clean: 10, infected: 1, pending: 0 },
+  scans: { clean: 10, infected: 1, pending: 0, test_files: 2 },
   infected_files: [{ filename: 'invoice.pdf.exe', threat: 'Ransom.Locker' }],
   remote_sessions: [],
   conversations_closed: 3,
