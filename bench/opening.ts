@@ -19,7 +19,7 @@ const PROFILES = {
 
 const WATCH = `
   new MutationObserver((_, observer) => {
-    if (document.querySelector('main .dashboard__columns') === null) return;
+    if (document.querySelector('main .hero') === null) return;
     observer.disconnect();
     requestAnimationFrame(() => setTimeout(() => { window.figuresAt = performance.now(); }));
   }).observe(document, { subtree: true, childList: true });
@@ -39,7 +39,7 @@ async function open(
   await client.send('Emulation.setCPUThrottlingRate', { rate });
   if (line !== undefined) await client.send('Network.emulateNetworkConditions', { offline: false, ...line });
   await page.goto(`${url}/dashboard`);
-  await page.locator('main .dashboard__columns').waitFor();
+  await page.locator('main .hero').waitFor();
   // `evaluate` waits for a promise; the policy of the page forbids what `waitForFunction` does.
   await page.evaluate(
     'new Promise((done) => { const look = () => (window.figuresAt === undefined ? setTimeout(look, 5) : done()); look(); })',

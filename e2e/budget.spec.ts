@@ -66,7 +66,7 @@ test('the sign-in screen and each further screen keep their transfer budget', as
 /** Records whether the figures appeared first. */
 const NOTE_FIGURES = `
   new MutationObserver((_, observer) => {
-    if (document.querySelector('main .dashboard__columns') === null) return;
+    if (document.querySelector('main .hero') === null) return;
     window.figuresAt = performance.now();
     observer.disconnect();
   }).observe(document, { subtree: true, childList: true });
@@ -79,7 +79,7 @@ test('the dashboard of an administrator takes four requests, and what is beside 
   const page = await palisade.open('maria', '/help', { role: 'admin' });
   await page.addInitScript(NOTE_FIGURES);
   await page.goto('/dashboard');
-  await page.locator('main .dashboard__columns').waitFor();
+  await page.locator('main .hero').waitFor();
   await page.waitForLoadState('networkidle');
   const { before, all } = seenSchema.parse(
     await page.evaluate(`(() => {
@@ -91,4 +91,20 @@ test('the dashboard of an administrator takes four requests, and what is beside 
   expect(before).toContain('/api/dashboard/status');
   expect(before.length, before.join(' ')).toBeLessThanOrEqual(REQUESTS_MAXIMUM);
   expect(all).toEqual(expect.arrayContaining(['/api/chat', '/api/support/counts', '/api/admin/proxies']));
+});
+
+test('the page at a screen’s path names every file before the figures, so that they come together', async ({ palisade }) => {
+  const page = await palisade.open('clara', '/help');
+  await page.addInitScript(NOTE_FIGURES);
+  await page.goto('/dashboard');
+  await page.locator('main .hero').waitFor();
+  const files = z.array(z.string()).parse(
+    await page.evaluate(`performance.getEntriesByType('resource')
+      .filter(({ startTime }) => startTime < window.figuresAt)
+      .map(({ name }) => new URL(name).pathname)
+      .filter((path) => path.startsWith('/assets/'))`),
+  );
+  const text = await (await page.request.get('/dashboard')).text();
+  expect(files.length).toBeGreaterThan(10);
+  expect(files.filter((path) => !text.includes(path))).toEqual([]);
 });

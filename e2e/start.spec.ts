@@ -53,7 +53,7 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   await expect(left(2)).toBeVisible();
   const customer = await palisade.window();
   await customer.goto('/');
-  await expect(customer.getByText(NAME)).toBeVisible();
+  await expect(customer.getByRole('main').getByText(NAME)).toBeVisible();
   await register(customer, 'maria');
   await left(1).getByRole('button', { name: 'Hide' }).click();
   await page.reload();

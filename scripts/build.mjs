@@ -148,13 +148,12 @@ function noCircles() {
   };
 }
 
-/** Takes the comments out of what the build copies as it is: a browser that opens the sign-in screen pays for them. @param {string} folder */
-function takeOutComments(folder) {
-  const comments = { 'color-scheme.js': /^\s*\/\/.*\n/gmu, 'index.html': /^\s*<!--[\s\S]*?-->\n/gmu };
-  for (const [name, comment] of Object.entries(comments)) {
-    const path = join(folder, name);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(comment, ''));
-  }
+/** Finishes what the build copies as it is: the page without comments, for which a browser that opens the sign-in screen would pay, and no script without a version. @param {string} folder */
+function finishPage(folder) {
+  const page = join(folder, 'index.html');
+  writeFileSync(page, readFileSync(page, 'utf8').replaceAll(/^\s*<!--[\s\S]*?-->\n/gmu, ''));
+  // The page has the one in assets (web/vite.config.ts).
+  rmSync(join(folder, 'color-scheme.js'));
 }
 
 await Promise.all([
@@ -162,6 +161,6 @@ await Promise.all([
   buildAgent(),
   buildWeb({ root: join(ROOT, 'web'), logLevel: 'warn', plugins: [keptIcons(), noCircles(), noticedInWeb()] }),
 ]);
-takeOutComments(join(ROOT, 'web/dist'));
+finishPage(join(ROOT, 'web/dist'));
 writeFileSync(join(ROOT, 'web/dist/third-party-notices.txt'), allNotices());
 await compress(join(ROOT, 'web/dist'));

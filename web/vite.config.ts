@@ -1,6 +1,10 @@
 /// <reference types="vitest/config" />
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { firstFiles } from './first-files.ts';
 
 /** Preloads the font. Otherwise the browser requests it when the first text renders, and the text moves when the font arrives. */
 function fontAtOnce(): Plugin {
@@ -17,6 +21,21 @@ function fontAtOnce(): Plugin {
             attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
             injectTo: 'head-prepend' as const,
           })),
+    },
+  };
+}
+
+/** Gives the script that runs before the first paint a name with its version: otherwise each visit asks the server whether it changed, and the page waits. */
+function versionedColorScheme(): Plugin {
+  const source = readFileSync(new URL('public/color-scheme.js', import.meta.url), 'utf8').replaceAll(/^\s*\/\/.*\n/gmu, '');
+  const version = createHash('sha256').update(source).digest('base64url').replaceAll(/[_-]/gu, '').slice(0, 7);
+  const fileName = `assets/color-scheme-${version}.js`;
+  return {
+    name: 'palisade:versioned-color-scheme',
+    apply: 'build',
+    transformIndexHtml: { order: 'post', handler: (html) => html.replace('/color-scheme.js', `/${fileName}`) },
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName, source });
     },
   };
 }
@@ -51,7 +70,7 @@ function ownTasks(): Plugin {
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
-      handler(_html, { bundle = {}, chunk: entry }) {
+      handler(html, { bundle = {}, chunk: entry }) {
         const ordered = new Set<string>();
         const visit = (file: string) => {
           const chunk = bundle[file];
@@ -60,16 +79,19 @@ function ownTasks(): Plugin {
           ordered.add(file);
         };
         if (entry) visit(entry.fileName);
-        return [...ordered]
-          .filter((file) => {
-            const chunk = bundle[file];
-            return chunk?.type === 'chunk' && !chunk.isEntry && chunk.code.length >= OWN_TASK_CHARS;
-          })
-          .map((file) => ({
+        const own = [...ordered].filter((file) => {
+          const chunk = bundle[file];
+          return chunk?.type === 'chunk' && !chunk.isEntry && chunk.code.length >= OWN_TASK_CHARS;
+        });
+        return {
+          // Their scripts come first, so they need no preload.
+          html: own.reduce((text, file) => text.replace(`<link rel="modulepreload" crossorigin href="/${file}">`, ''), html),
+          tags: own.map((file) => ({
             tag: 'script',
             attrs: { type: 'module', crossorigin: true, src: `/${file}` },
             injectTo: 'head-prepend' as const,
-          }));
+          })),
+        };
       },
     },
   };
@@ -169,6 +191,9 @@ function isOf(modules: Modules): (path: string) => boolean {
 /** zod and its configuration in one file, so that the configuration applies before the first schema is created. */
 const ZOD: Modules = { zod: ['*'], 'src/api': ['zod-without-eval'] };
 
+/** Modules of the small script that runs first (first-files.ts). */
+const FIRST: Modules = { 'src/app': ['first'], 'src/api': ['early', 'session-keys'] };
+
 /** React, and the shared modules of Mantine's components. */
 const REACT: Modules = {
   'node_modules/react': ['*'],
@@ -192,9 +217,11 @@ const FIELDS: Modules = {
   'styles-api/use-resolved-styles-api': ['*'],
 };
 
+const isField = isOf(FIELDS);
+
 /** Modules of every call to the server, and texts of the sign-in screen. The first visit loads all of them. */
 const CALLS: Modules = {
-  'src/api': ['accent', 'brand', 'call', 'config', 'early', 'session', 'connection', 'unknown-values'],
+  'src/api': ['accent', 'brand', 'call', 'config', 'session', 'connection', 'unknown-values'],
   'contract/src': [
     'auth',
     'brand',
@@ -244,7 +271,7 @@ const SIGNED_IN: Modules = {
   'src/api': ['absence', 'change-list', 'events', 'notices', 'shown-in', 'support-links'],
   'src/features/setup': ['first-steps.css'],
   'src/domain': ['live-queries'],
-  'src/domain/conversation': ['chat', 'desk-counts'],
+  'src/domain/conversation': ['chat', 'desk-counts', 'desk-keys'],
   'src/domain/dashboard': ['dashboard'],
   'src/domain/overview': ['overview'],
   'src/domain/scan': ['scans', 'scan-badge', 'scan-row', 'scan-sentence', 'scan-summary', 'status-badge'],
@@ -311,8 +338,20 @@ const OWN_DIALOGS: Modules = { 'src/features/account': ['account-dialogs', 'app-
 const isOwnDialog = isOf(OWN_DIALOGS);
 const isAccount = isOf({ 'src/features/account': ['*'] });
 
+const INDEX = fileURLToPath(new URL('index.html', import.meta.url));
+const SOURCES = fileURLToPath(new URL('src', import.meta.url));
+
 export default defineConfig({
-  plugins: [react(), fontAtOnce(), ownTasks(), withoutWaiting(), withoutUnused(), withoutServerFields()],
+  plugins: [
+    react(),
+    fontAtOnce(),
+    ownTasks(),
+    firstFiles(SOURCES),
+    versionedColorScheme(),
+    withoutWaiting(),
+    withoutUnused(),
+    withoutServerFields(),
+  ],
   // Assets are never inlined: the Content-Security-Policy allows scripts, styles and fonts only from files of the server.
   build: {
     outDir: 'dist',
@@ -320,6 +359,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      input: { index: INDEX, first: `${SOURCES}/app/first.ts` },
       output: {
         // File names compress badly and are a large part of the first visit's data. Seven characters distinguish 2^42 contents.
         entryFileNames: 'assets/[name]-[hash:7].js',
@@ -329,10 +369,10 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             { name: 'zod', test: isOf(ZOD) },
+            { name: 'first', test: isOf(FIRST) },
             { name: 'react', test: (path) => isReact(path) || path.endsWith('vite/preload-helper.js') },
             { name: 'calls', test: isOf(CALLS) },
-            { name: 'fields', test: isOf(FIELDS) },
-            { name: 'components', test: (path) => isComponent(path) && !isOfLists(path) },
+            { name: 'components', test: (path) => isField(path) || (isComponent(path) && !isOfLists(path)) },
             { name: 'signed-in', test: isOf(SIGNED_IN) },
             { name: 'staff', test: isOf(STAFF) },
             { name: 'lists-and-dialogs', test: isOfLists, minShareCount: 2 },

@@ -6,6 +6,7 @@ import { accentRules } from '@palisade/contract/accent';
 import type { Brand } from '@palisade/contract/brand';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding } from './accepted-encoding.ts';
+import { readScreenTags } from './screen-files.ts';
 
 interface Page {
   etag: string;
@@ -23,30 +24,38 @@ function headOf({ accent, logo }: Brand): string {
   return `${rules}<link id="logo" rel="preload" as="image" href="${path}" ${data}>`;
 }
 
-/** The page of the application with the provider's look in its head. */
+/** The page of the application with the provider's look and the files of its screen in its head. */
 export class BrandedPage {
   private readonly text: string;
-  private page: Page | undefined;
-  private head: string | undefined;
+  private readonly tagsFor: (url: string) => string;
+  private look = '';
+  /** By the tags of the screen; all of one look. */
+  private readonly pages = new Map<string, Page>();
 
   constructor(folder: string) {
     this.text = readFileSync(join(folder, 'index.html'), 'utf8');
+    this.tagsFor = readScreenTags(folder);
   }
 
-  private pageWith(head: string): Page {
-    if (this.page !== undefined && this.head === head) return this.page;
+  private pageWith(look: string, tags: string): Page {
+    if (look !== this.look) this.pages.clear();
+    this.look = look;
+    const kept = this.pages.get(tags);
+    if (kept !== undefined) return kept;
+    const head = `${look}${tags}`;
     const identity = Buffer.from(this.text.replace('</head>', () => `${head}</head>`));
     const etag = `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`;
-    this.head = head;
-    this.page = { etag, identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) };
-    return this.page;
+    const page = { etag, identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) };
+    this.pages.set(tags, page);
+    return page;
   }
 
-  /** Answers the page; false where the look is the product's, and the page of the build stands. */
-  send(brand: Brand, request: FastifyRequest, reply: FastifyReply): boolean {
-    const head = headOf(brand);
-    if (head === '') return false;
-    const page = this.pageWith(head);
+  /** Answers the page; false where it is the one of the build: the look is the product's, and no screen has the path. */
+  send(brand: Brand | undefined, request: FastifyRequest, reply: FastifyReply): boolean {
+    const look = brand === undefined ? '' : headOf(brand);
+    const tags = this.tagsFor(request.url);
+    if (look === '' && tags === '') return false;
+    const page = this.pageWith(look, tags);
     const encoding = acceptedEncoding(request);
     reply.headers({ 'cache-control': 'no-cache', etag: page.etag, vary: 'accept-encoding' });
     if (request.headers['if-none-match'] === page.etag) reply.code(304).send();

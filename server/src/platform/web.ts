@@ -7,6 +7,7 @@ import { BrandedPage } from './branded-page.ts';
 import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 import { isProbe } from './request-rules.ts';
+import { SCREEN_FILES } from './screen-files.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
@@ -29,7 +30,7 @@ export async function serveWeb(fastify: FastifyInstance, folder: string, readBra
     if (page === undefined || !forPage) throw url.startsWith('/api') ? refuse('address.unknown') : new Problem('not_found');
     // The page says itself that the database is away.
     const brand = await readBrand().catch(() => undefined);
-    if (brand !== undefined && page.send(brand, request, reply)) return reply;
+    if (page.send(brand, request, reply)) return reply;
     return reply.sendFile('index.html');
   });
 }
@@ -56,7 +57,7 @@ async function serveFiles(fastify: FastifyInstance, folder: string): Promise<voi
   await fastify.register(fastifyStatic, {
     ...common,
     root: folder,
-    globIgnore: ['assets/**'],
+    globIgnore: ['assets/**', SCREEN_FILES],
     setHeaders: (reply, path) => {
       reply.header('cache-control', 'no-cache');
       // RFC 3023 section 8.5: the charset of XML is given as for text.

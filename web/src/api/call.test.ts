@@ -46,12 +46,12 @@ describe('call', () => {
 
   it('takes an answer that was asked for early, once, and only for the same session', async () => {
     server.answer(listScans, []);
-    askEarly({ access_token: 'token-1', user_info: MARIA }, ['/antivirus/scans']);
+    askEarly('token-1', ['/antivirus/scans']);
     await call(listScans);
     expect(server.calls).toHaveLength(1);
     await call(listScans);
     expect(server.calls).toHaveLength(2);
-    askEarly({ access_token: 'token-1', user_info: MARIA }, ['/antivirus/scans']);
+    askEarly('token-1', ['/antivirus/scans']);
     startSession({ access_token: 'token-2', user_info: MARIA });
     await call(listScans);
     expect(server.calls.map(({ token }) => token)).toEqual([
@@ -64,7 +64,7 @@ describe('call', () => {
 
   it('tells of an early call that got no answer', async () => {
     server.lose(listScans);
-    askEarly({ access_token: 'token-1', user_info: MARIA }, ['/antivirus/scans']);
+    askEarly('token-1', ['/antivirus/scans']);
     expect(await failureOf(call(listScans))).toMatchObject({ kind: 'network' });
   });
 

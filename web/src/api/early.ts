@@ -1,5 +1,3 @@
-import type { Session } from './session.ts';
-
 /** A reply that no call has used within this time is discarded, in ms. */
 const KEPT_MS = 5_000;
 
@@ -22,9 +20,13 @@ function begin(token: string): Asked {
   return begun;
 }
 
+/** Whether the page’s address is the dashboard or redirects to it. */
+export function isAtStart(): boolean {
+  return /^\/(dashboard)?$/u.test(location.pathname);
+}
+
 /** Requests the data of the first screen before the files of that screen are loaded. `paths` must be GET endpoints without parameters. */
-export function askEarly({ access_token: token, two_factor_setup_required: isHeld }: Session, paths: readonly string[]): void {
-  if (isHeld) return;
+export function askEarly(token: string, paths: readonly string[]): void {
   if (asked?.token !== token) asked = begin(token);
   for (const path of paths) {
     const address = `/api${path}`;

@@ -1,10 +1,9 @@
 import './zod-without-eval.ts';
 import { type UserInfo, userInfoSchema } from '@palisade/contract/auth';
 import { useSyncExternalStore } from 'react';
+import { TOKEN_KEY, USER_KEY } from './session-keys.ts';
 import { readAnswer } from './unknown-values.ts';
 
-const TOKEN_KEY = 'palisade.access_token';
-const USER_KEY = 'palisade.user_info';
 /** The reason why the last session ended without its person ending it, for the other tabs. */
 const NOTICE_KEY = 'palisade.session_notice';
 

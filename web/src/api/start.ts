@@ -12,11 +12,6 @@ function become(next: boolean): void {
   for (const listener of listeners) listener();
 }
 
-/** Whether the page’s address is the dashboard or redirects to it. */
-export function isAtStart(): boolean {
-  return /^\/(dashboard)?$/u.test(location.pathname);
-}
-
 /** Starts the start phase of a first screen that ends it with `endStart`. Other fetches wait for the end. */
 export function beginStart(): void {
   become(false);

@@ -4,7 +4,11 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 import { CrashBoundary } from './crash-boundary.tsx';
 import { Splash } from './splash.tsx';
 
-const SignedIn = lazyPart(async () => (await import('./signed-in.tsx')).SignedIn);
+const SignedIn = lazyPart(async () => {
+  const { SignedIn: Part, firstScreen } = await import('./signed-in.tsx');
+  await firstScreen;
+  return Part;
+});
 /** Fetches the files of a signed-in person. */
 export const loadSignedIn = SignedIn.prepare;
 const InvitationPage = lazyPart(async () => (await import('#features/auth/invitation-page.tsx')).InvitationPage);

@@ -6,13 +6,13 @@ import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 import { homeQuery } from '#domain/overview/home.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
 import { DashboardPage } from '#features/dashboard/dashboard-page.tsx';
+import { FirstSteps } from '#features/setup/first-steps.tsx';
 import { areStepsLeft, customerSteps, wasHidden } from '#features/setup/first-steps-left.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
 
 const OwnerHome = lazyPart(async () => (await import('#features/dashboard/owner-home.tsx')).OwnerHome);
 const WaitingAsks = lazyPart(async () => (await import('#features/household/waiting-asks.tsx')).WaitingAsks);
 const DeskHome = lazyPart(async () => (await import('#features/dashboard/desk-home.tsx')).DeskHome);
-const FirstSteps = lazyPart(async () => (await import('#features/setup/first-steps.tsx')).FirstSteps);
 
 /** The dashboard. Above it, administrators see the installation and technicians the desk. */
 export function Home() {
@@ -30,7 +30,6 @@ export function Home() {
   const isOwnerReady = OwnerHome.useIsReady(isAdmin);
   const isDeskReady = DeskHome.useIsReady(isTechnician) && !isDeskPending;
   const areAsksReady = WaitingAsks.useIsReady(hasAsks);
-  const areStepsReady = FirstSteps.useIsReady(hasSteps || !(isAdmin || isHidden));
   const areHomesReady = !(isAdmin && (isPending || isHomePending)) && isOwnerReady && isDeskReady;
   return (
     <DashboardPage
@@ -38,7 +37,7 @@ export function Home() {
       asks={hasAsks && <WaitingAsks />}
       firstSteps={hasSteps && <FirstSteps done={done} offered={steps[0]?.id === 'no_two_factor' ? 'second_factor' : undefined} />}
       elsewhere={[...(hasAsks ? ['ask_waiting'] : []), ...(hasSteps ? ['no_two_factor'] : [])]}
-      arePartsReady={areHomesReady && areAsksReady && areStepsReady}
+      arePartsReady={areHomesReady && areAsksReady}
     />
   );
 }

@@ -1,13 +1,10 @@
 import '#api/zod-without-eval.ts';
 import './styles.ts';
-import { currentUser } from '@palisade/contract/auth';
-import type { readDashboard } from '@palisade/contract/dashboard';
-import { readConfig } from '@palisade/contract/platform';
 import { StrictMode, startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import { askEarly } from '#api/early.ts';
+import { isAtStart } from '#api/early.ts';
 import { currentSession } from '#api/session.ts';
-import { beginStart, isAtStart } from '#api/start.ts';
+import { beginStart } from '#api/start.ts';
 import { App, isAskPage, loadSignedIn } from './app.tsx';
 import { Providers } from './providers.tsx';
 
@@ -19,14 +16,10 @@ function isPseudoKept(): boolean {
   }
 }
 
-const STATUS: typeof readDashboard.path = '/dashboard/status';
-
-/** Fetches the files of a signed-in person before the first render, so that their screen follows the placeholder of index.html without a second placeholder. */
+/** Waits for the files of a signed-in person and of the first screen, so that it follows the placeholder of index.html without a second placeholder. */
 async function fetchFirst(): Promise<void> {
-  const session = currentSession();
-  if (!session || isAskPage()) return;
+  if (!currentSession() || isAskPage()) return;
   if (isAtStart()) beginStart();
-  askEarly(session, [readConfig.path, isAtStart() ? STATUS : currentUser.path]);
   // The lazy part shows its own message if a file fails to load.
   await loadSignedIn().catch(() => {});
 }
@@ -35,11 +28,19 @@ async function fetchFirst(): Promise<void> {
 if (/[?&]pseudo=/u.test(window.location.search) || isPseudoKept())
   void import('./pseudo-locale.ts').then(({ followSwitch }) => followSwitch());
 
-const container = document.getElementById('root');
-if (!container) throw new Error('index.html has no #root');
-const root = createRoot(container);
-// A transition renders in slices, so the page stays responsive. As one task, the first render blocks a phone for half a second.
-void fetchFirst().then(() =>
+/** The element of index.html. The first files may be there before the page is read so far. */
+async function findContainer(): Promise<HTMLElement> {
+  const find = () => document.getElementById('root');
+  if (!find()) await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));
+  const container = find();
+  if (!container) throw new Error('index.html has no #root');
+  return container;
+}
+
+async function open(): Promise<void> {
+  await fetchFirst();
+  const root = createRoot(await findContainer());
+  // A transition renders in slices, so the page stays responsive. As one task, the first render blocks a phone for half a second.
   startTransition(() =>
     root.render(
       <StrictMode>
@@ -48,5 +49,7 @@ void fetchFirst().then(() =>
         </Providers>
       </StrictMode>,
     ),
-  ),
-);
+  );
+}
+
+void open();

@@ -1,16 +1,13 @@
 import { currentUser } from '@palisade/contract/auth';
-import { may } from '@palisade/contract/may';
-import { readOverview } from '@palisade/contract/overview';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { createBrowserRouter } from 'react-router';
 import { RouterProvider } from 'react-router/dom';
 import { call } from '#api/call.ts';
-import { askEarly } from '#api/early.ts';
 import { keepEventsOpen } from '#api/events.ts';
 import { createQueryClient } from '#api/query-client.ts';
-import { currentSession, refreshUser, type Session, useSession } from '#api/session.ts';
-import { isAtStart, useIsStartOver } from '#api/start.ts';
+import { refreshUser, type Session, useSession } from '#api/session.ts';
+import { useIsStartOver } from '#api/start.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { signOut } from '#features/auth/auth.ts';
@@ -20,12 +17,19 @@ import { routes } from './router.tsx';
 
 const RequiredFactorPage = lazyPart(async () => (await import('#features/account/required-factor-page.tsx')).RequiredFactorPage);
 
-const session = currentSession();
-if (session && isAtStart() && may.administrate(session.user_info)) askEarly(session, [readOverview.path]);
-
 watchHistory();
 // One router for the life of the page: it starts to load the requested screen as soon as this file is loaded.
 const router = createBrowserRouter(routes);
+/** Settles when the files of the requested screen are loaded. */
+export const firstScreen = new Promise<void>((resolve) => {
+  const settle = ({ initialized }: typeof router.state) => {
+    if (!initialized) return;
+    stop();
+    resolve();
+  };
+  const stop = router.subscribe(settle);
+  settle(router.state);
+});
 
 /** All screens of one signed-in person. Signing out unmounts them and drops their cached data. */
 export function SignedIn() {

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin, Rolldown } from 'vite';
+
+/** Paths of the screens, with the modules that they load, read from their table. */
+function modulesOfScreens(sources: string): Map<string, string[]> {
+  const table = readFileSync(join(sources, 'app/screens.tsx'), 'utf8');
+  const modules = new Map<string, string[]>();
+  for (const [, path = '', more = '', specifier = ''] of table.matchAll(
+    /^ {4}path: '([^']+)',\n((?: {4}(?!load:).*\n)*) {4}load: [^']*import\('(?:#|\.\/)([^']+)'\)/gmu,
+  ))
+    modules.set(path, [
+      specifier.startsWith('features/') ? specifier : `app/${specifier}`,
+      ...(more.includes('guard:') ? ['app/guarded.tsx'] : []),
+    ]);
+  return modules.set('/live-chat', ['features/chat/live-chat-page.tsx']);
+}
+
+/** Every file that a chunk imports, and itself. */
+function closureOf(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle, seen = new Set<string>()): Set<string> {
+  if (seen.has(chunk.fileName)) return seen;
+  seen.add(chunk.fileName);
+  for (const style of chunk.viteMetadata?.importedCss ?? []) seen.add(style);
+  for (const file of chunk.imports) {
+    const imported = bundle[file];
+    if (imported?.type === 'chunk') closureOf(imported, bundle, seen);
+  }
+  return seen;
+}
+
+/** The files of each screen and of the shell, without those of the entry, by path. */
+function listFiles(sources: string, bundle: Rolldown.OutputBundle): Record<string, string[]> {
+  const chunks = Object.values(bundle).filter((one) => one.type === 'chunk');
+  const filesOf = (module: string) => {
+    const chunk = chunks.find(({ moduleIds }) => moduleIds.includes(join(sources, module)));
+    if (chunk === undefined) throw new Error(`The build has no file with ${module}, which the table of screens names.`);
+    return closureOf(chunk, bundle);
+  };
+  const present = filesOf('app/main.tsx');
+  return Object.fromEntries(
+    [...modulesOfScreens(sources)].map(([path, modules]) => [
+      path,
+      ['app/signed-in.tsx', ...modules]
+        .reduce((all, module) => all.union(filesOf(module)), new Set<string>())
+        .difference(present)
+        .values()
+        .map((file) => `/${file}`)
+        .toArray(),
+    ]),
+  );
+}
+
+/**
+ * Lists the files of each screen for the server, which names them in the page at its path (server/src/platform/screen-files.ts), and adds the script that asks for the first
+ * records of a signed-in person. It is small and asynchronous, so both happen while the large files are on their way: without this they come one after the other.
+ */
+export function firstFiles(sources: string): Plugin {
+  return {
+    name: 'palisade:first-files',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {} }) {
+        const first = Object.values(bundle).find((one) => one.type === 'chunk' && one.isEntry && one.name === 'first');
+        if (first === undefined) throw new Error('The build has no entry "first".');
+        const attrs = { type: 'module', async: true, fetchpriority: 'high', crossorigin: true, src: `/${first.fileName}` };
+        return [{ tag: 'script', attrs, injectTo: 'head-prepend' }];
+      },
+    },
+    generateBundle(_options, bundle) {
+      this.emitFile({ type: 'asset', fileName: 'screen-files.json', source: JSON.stringify(listFiles(sources, bundle)) });
+    },
+  };
+}
