@@ -51,7 +51,7 @@ export function NewSessionDialog({ onClose, offersPortal }: NewSessionDialogProp
         </div>
       </Grid>
       <p className="sub">Your code lasts 30 minutes, works for one technician, and replaces any unused code.</p>
-      {offersPortal && <Toggle label="Also open the portal in a new window" isOn={isPortalWanted} onChange={setChoice} />}
+      {offersPortal && <Toggle wide label="Also open the portal in a new window" isOn={isPortalWanted} onChange={setChoice} />}
       <EmailNeeded sentence="You can create a session after you confirm your email address." />
       <div className="modal-window__actions">
         <Button variant="quiet" onClick={onClose}>

@@ -73,13 +73,13 @@ export function RemotePage() {
         </Row>
       }
     >
-      {isStaff && <WaitingCustomers />}
+      {/* The open session is first on the page but loaded last, so the rest waits for it. */}
+      {isPending && <LoadingRows label="Loading your sessions" />}
+      {isStaff && !isPending && <WaitingCustomers />}
       {!isPending && (hasOpen || !isStaff) && (
         <OwnSessionFlow sessions={sessions ?? []} now={now} onStart={() => setIsStarting(true)} />
       )}
-      {isStaff && <JoinedSessions />}
-      {/* The open session is first on the page but loaded last, so the rest waits for it. */}
-      {isPending && <LoadingRows label="Loading your sessions" />}
+      {isStaff && !isPending && <JoinedSessions />}
       <Grid
         gap="4"
         align="start"
