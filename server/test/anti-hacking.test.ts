@@ -2,56 +2,31 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listAlerts, readLastCheck, readLiveFeed, readStats, scanPosture, simulateThreat } from '@palisade/contract/anti-hacking';
-import { login } from '@palisade/contract/auth';
 import { TEST_FILE_THREATS } from '@palisade/contract/constants';
-import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { SIGNATURES_FOLDER } from '@palisade/scanner/test/signatures-folder';
 import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { givePremium } from '#test/feature-database.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
-
-const PREMIUM = {
-  plan_name: 'Family Shield',
-  price: 19.99,
-  duration_months: 1,
-  max_devices: 5,
-  is_premium: true,
-  features: [],
-} as const;
-const ENDPOINTS = [listAlerts, readStats, readLiveFeed, simulateThreat, readLastCheck, scanPosture] as const;
 
 /** An installation with a premium customer and a clock that the test turns. */
 async function start(surroundings: Parameters<typeof startTestApp>[0] = {}) {
   const clock = { now: Date.parse('2026-11-20T10:00:00.000Z') };
   const app = await startTestApp({ ...surroundings, surroundings: { now: () => clock.now, ...surroundings.surroundings } });
-  const admin = await app.signIn('boss');
-  const maria = await app.signIn('maria');
-  const assign = async (user_email: string, change: Record<string, unknown> = {}) =>
-    replyOf(
-      await app.call(assignSubscription, { token: admin.token, body: { user_email, ...PREMIUM, features: [], ...change } }),
-    );
-  await assign(maria.email);
-  const { token } = maria;
-  return { ...app, clock, admin, maria, token, assign };
+  await app.signIn('boss');
+  /** A person with premium tools. */
+  const premium = async (name?: string) => {
+    const person = await app.signIn(name);
+    await givePremium(app.app.database, person.id);
+    return person;
+  };
+  return { ...app, clock, premium, token: (await premium('maria')).token };
 }
 
-describe('who may', async () => {
-  const { call, clock, maria } = await start();
-
-  test('a subscription that expires is refused from that second on', async () => {
-    const expires = Date.parse('2026-12-20T10:00:00.000Z');
-    clock.now = expires - 1;
-    const { access_token: token } = replyOf(await call(login, { body: { email: maria.email, password: maria.password } }));
-    expect((await call(listAlerts, { token })).status).toBe(200);
-    clock.now = expires;
-    for (const endpoint of ENDPOINTS) expect((await call(endpoint, { token })).status).toBe(403);
-  });
-});
-
 describe('a drill', async () => {
-  const { call, token, assign, signIn } = await start({ surroundings: { random: () => 0 } });
+  const { call, token, premium } = await start({ surroundings: { random: () => 0 } });
 
   test('is an alert that says that it is one, at the head of list and feed, and counts apart', async () => {
     const { success, threat_detected } = replyOf(await call(simulateThreat, { token }));
@@ -83,8 +58,7 @@ describe('a drill', async () => {
   });
 
   test('belongs to one person, and of many at once each is one', async () => {
-    const zoe = await signIn();
-    await assign(zoe.email);
+    const zoe = await premium();
     expect(replyOf(await call(listAlerts, { token: zoe.token }))).toEqual([]);
     await Promise.all(Array.from({ length: 25 }, () => call(simulateThreat, { token: zoe.token })));
     expect(replyOf(await call(readStats, { token: zoe.token })).simulated_threats_blocked_total).toBe(25);
@@ -166,8 +140,7 @@ describe('the security check', async () => {
   });
 
   test('keeps its time until the next one, for this person alone', async () => {
-    const zoe = await app.signIn();
-    await app.assign(zoe.email);
+    const zoe = await app.premium();
     const result = replyOf(await call(scanPosture, { token }));
     const { last } = replyOf(await call(readLastCheck, { token }));
     expect(last?.result).toEqual(result);
@@ -191,10 +164,9 @@ describe('the security check', async () => {
 
 describe('a restart', () => {
   const location = { sqlite: join(mkdtempSync(join(tmpdir(), 'palisade-alerts-')), 'palisade.sqlite') };
-  const open = () => start({ surroundings: { database: location } });
 
   test('raises the alert that a killed server still owed, and no other one twice', async () => {
-    const before = await open();
+    const before = await start({ surroundings: { database: location } });
     await scanned(before, before.token, 'owed.com', EICAR);
     await scanned(before, before.token, 'raised.com', EICAR);
     const [newest] = replyOf(await before.call(listAlerts, { token: before.token }));
@@ -203,8 +175,9 @@ describe('a restart', () => {
     database.prepare("delete from alerts where description like '%owed%'").run();
     database.close();
 
-    const after = await open();
-    const alerts = replyOf(await after.call(listAlerts, { token: after.token }));
+    const after = await startTestApp({ surroundings: { database: location, now: () => before.clock.now } });
+    const { token } = await after.signIn('maria');
+    const alerts = replyOf(await after.call(listAlerts, { token }));
     expect(alerts.map(({ description }) => /in (\w+)\.com/.exec(description)?.[1]).sort()).toEqual(['owed', 'raised']);
     expect(alerts.map(({ id }) => id)).toContain(newest?.id);
     for (const { blocked } of alerts) expect(blocked).toBe(true);

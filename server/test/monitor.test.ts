@@ -4,7 +4,6 @@ import { currentUser, login, register } from '@palisade/contract/auth';
 import { liftBlock, listBlocks } from '@palisade/contract/blocks';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { EVENTS_CLOSED } from '@palisade/contract/events';
-import { assignSubscription } from '@palisade/contract/subscription';
 import {
   addPasskey,
   confirmIdentity,
@@ -15,6 +14,7 @@ import {
 import { eventually } from '@palisade/scanner/test/eventually';
 import { describe, expect, test } from 'vitest';
 import { Authenticator } from './authenticator.ts';
+import { givePremium } from './feature-database.ts';
 import { problemOf, readAnswer, replyOf, startListeningApp } from './harness.ts';
 import { listenAs } from './socket.ts';
 
@@ -24,7 +24,6 @@ import { listenAs } from './socket.ts';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 const PASSWORD = 'a long enough password';
-const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true } as const;
 
 /** The source and client of a call. */
 interface Place {
@@ -44,11 +43,7 @@ const { call } = app;
 /** Passkeys belong to a name, so that an address has none. */
 const SITE = app.url.replace('127.0.0.1', 'localhost');
 const boss = await app.signIn('boss');
-await givePremium(boss.email);
-
-async function givePremium(user_email: string): Promise<void> {
-  replyOf(await call(assignSubscription, { token: boss.token, body: { user_email, ...PLAN, features: [] } }));
-}
+await givePremium(app.app.database, boss.id);
 
 /** Calls as a browser somewhere does. */
 function ask({ source, client }: Place, path: string, options: { token?: string; body?: unknown; method?: string } = {}) {
@@ -72,8 +67,8 @@ async function enter(email: string, place: Place, password = PASSWORD) {
 /** A customer with premium who has signed in at home. */
 async function member(name: string) {
   const email = `${name}@example.com`;
-  replyOf(await call(register, { body: { email, username: name, password: PASSWORD } }));
-  await givePremium(email);
+  const { id } = replyOf(await call(register, { body: { email, username: name, password: PASSWORD } }));
+  await givePremium(app.app.database, id);
   const { access_token: token } = replyOf(await enter(email, HOME));
   return { email, token };
 }

@@ -4,17 +4,16 @@ import { listScans, type NotePhrase } from '@palisade/contract/antivirus';
 import { login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { noteInEnglish, scanPhrase } from '@palisade/contract/scan-phrases';
-import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR } from '@palisade/scanner/test/files';
 import { expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { givePremium } from '#test/feature-database.ts';
 import { replyOf, startTestApp } from '#test/harness.ts';
 import { scanned } from '#test/upload.ts';
 import { insertRow } from './rows.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const clock = { now: Date.parse(AT) };
-const PLAN = { plan_name: 'Family', price: 1, duration_months: 1, max_devices: 1, is_premium: true, features: [] } as const;
 
 const drills = { next: 0 };
 const app = await startTestApp({
@@ -23,10 +22,7 @@ const app = await startTestApp({
 });
 const boss = await app.registerAndSignIn('boss');
 const maria = await app.registerAndSignIn('maria');
-for (const user_email of [boss.email, maria.email])
-  replyOf(await app.call(assignSubscription, { token: boss.token, body: { user_email, ...PLAN, features: [] } }));
-const idOf = async (email: string) =>
-  (await app.app.database.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow()).id;
+for (const { id } of [boss, maria]) await givePremium(app.app.database, id);
 const alertsOf = async ({ token }: { token: string }) => replyOf(await app.call(listAlerts, { token }));
 
 /** The English that a page makes of a phrase by the catalog; undefined for a code that is not in it. */
@@ -100,8 +96,8 @@ test('notes of a scan are what their phrases say, and a note that an older serve
 
 test('an alert from before phrases were kept has none, and a finding of an older server is told as it is written', async () => {
   const anna = await app.registerAndSignIn('anna');
-  replyOf(await app.call(assignSubscription, { token: boss.token, body: { user_email: anna.email, ...PLAN, features: [] } }));
-  const user_id = await idOf(anna.email);
+  const user_id = anna.id;
+  await givePremium(app.app.database, user_id);
   const found = {
     ...{
       rule: 'malware_detected.outbreak',

@@ -1,12 +1,10 @@
 import { listAlerts, readHistory, simulateThreat } from '@palisade/contract/anti-hacking';
-import { currentUser } from '@palisade/contract/auth';
 import { shareThing } from '@palisade/contract/chat';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { addRule } from '@palisade/contract/firewall';
 import { listArticles } from '@palisade/contract/help';
 import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
 import { approveSession } from '@palisade/contract/remote-session';
-import { assignSubscription } from '@palisade/contract/subscription';
 import { addWebDevice } from '@palisade/contract/web-protection';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR } from '@palisade/scanner/test/files';
@@ -16,13 +14,13 @@ import { z } from 'zod';
 import { newId } from '#platform/id.ts';
 import { enrol } from './agent-double.ts';
 import { allEndpoints } from './endpoints.ts';
+import { givePremium } from './feature-database.ts';
 import { foundClean, grantInBrowsers, sendInSession } from './granted-session.ts';
 import { isPostgres, replyOf, startTestApp, type TestApp } from './harness.ts';
 import { insertRow, oneRow } from './rows.ts';
 import { attach, scanned } from './upload.ts';
 
 const HOUR = 3_600_000;
-const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true, features: [] } as const;
 const nameSchema = z.object({ name: z.string() });
 const AUDIT = ['audit_entries', 'audit_head'];
 /** Restoring a dangerous file and viewing another person's data are recorded in the audit log, as intended; taking a file of a session in its record. */
@@ -86,8 +84,8 @@ function changedTables(before: Record<string, string[]>, after: Record<string, s
 async function startWithRecords() {
   const clock = { now: Date.parse('2026-11-10T10:00:00.000Z') };
   const app = await startTestApp({ surroundings: { now: () => clock.now } });
-  const { token, email } = await app.signIn('boss');
-  replyOf(await app.call(assignSubscription, { token, body: { user_email: email, ...PLAN, features: [] } }));
+  const { id: boss_id, token } = await app.signIn('boss');
+  await givePremium(app.app.database, boss_id);
   const { id: scan } = await scanned(app, token, 'eicar.com', EICAR);
   const { id: rule } = replyOf(await app.call(addRule, { token, body: { rule_name: 'ssh', port: '22' } }));
   const { token: ana } = await app.signIn('ana', 'support');
@@ -102,8 +100,7 @@ async function startWithRecords() {
   replyOf(await app.call(simulateThreat, { token }));
   const alert = replyOf(await app.call(listAlerts, { token }))[0]?.id ?? '';
   const { id: attachment } = await attach(app, token, 'note.txt', Buffer.from('a note'));
-  const { token: customer } = await app.signIn('maria');
-  const { id: person } = replyOf(await app.call(currentUser, { token: customer }));
+  const { id: person, token: customer } = await app.signIn('maria');
   const { id: theirs } = replyOf(await app.call(addRule, { token: customer, body: { rule_name: 'web', port: '80' } }));
   const { id: shared, conversation_id: conversation } = replyOf(
     await app.call(shareThing, { token: customer, body: { thing: 'rule', subject_id: theirs } }),
@@ -117,12 +114,7 @@ async function startWithRecords() {
   const at = new Date(clock.now).toISOString();
   await insertRow(app.app.database, 'arrived_mails', {
     ...{ id: mail, conversation_id: conversation, mail_key: mail, state: 'unverified', size: 1, sha256: '0'.repeat(64) },
-    ...{
-      user_id: replyOf(await app.call(currentUser, { token: customer })).id,
-      message_id: null,
-      arrived_at: at,
-      read_at: null,
-    },
+    ...{ user_id: person, message_id: null, arrived_at: at, read_at: null },
   });
   const { session_code } = replyOf(await app.call(createSession, { token: customer }));
   const { id: joined } = replyOf(await app.call(joinSession, { token, body: { session_code } }));

@@ -16,13 +16,10 @@ async function start() {
   const app = await startTestApp({ surroundings: { now: () => NOW } });
   const boss = await app.signIn('boss', 'admin');
   const { database } = app.app;
-  const idOf = async (username: string) =>
-    (await database.selectFrom('users').select('id').where('username', '=', username).executeTakeFirstOrThrow()).id;
   return {
     ...app,
     boss,
     database,
-    idOf,
     home: async (time_zone = 'UTC') => replyOf(await app.call(readHome, { token: boss.token, query: `?time_zone=${time_zone}` })),
     names: async (state: string) =>
       replyOf(await app.call(listUsers, { token: boss.token, query: `?state=${state}&sort=name` })).map(
@@ -66,12 +63,11 @@ test('a fresh installation has its administrator, and nothing else', async () =>
 
 test('each number of people is that of its list', async () => {
   const installation = await start();
-  const { signIn, database, idOf, home, names, device, alert } = installation;
-  for (const name of ['old', 'weak', 'warned', 'silent']) await signIn(name);
-  const old = await idOf('old');
+  const { signIn, database, home, names, device, alert } = installation;
+  const [{ id: old }, { id: weak }] = [await signIn('old'), await signIn('weak')];
+  const [warned, silent] = [(await signIn('warned')).id, (await signIn('silent')).id];
   await updateRows(database, 'users', { id: old }, { created_at: dayAgo(31), last_signed_in_at: dayAgo(31) });
   await updateRows(database, 'sessions', { user_id: old }, { last_used_at: dayAgo(31) });
-  const weak = await idOf('weak');
   // The newest state counts.
   const scores = [
     { user_id: weak, since: dayAgo(2), until: dayAgo(1), score: 100, state: 'good' as const },
@@ -80,11 +76,11 @@ test('each number of people is that of its list', async () => {
     { user_id: old, since: dayAgo(1), until: dayAgo(0), score: 80, state: null },
   ];
   await database.insertInto('score_history').values(scores).execute();
-  await alert(await idOf('warned'), dayAgo(1));
+  await alert(warned, dayAgo(1));
   await alert(old, dayAgo(1), { simulated: 1 });
   await alert(old, dayAgo(1), { severity: 'low' });
-  await device(await idOf('silent'), dayAgo(8));
-  await device(await idOf('silent'), dayAgo(1));
+  await device(silent, dayAgo(8));
+  await device(silent, dayAgo(1));
   expect(await home()).toMatchObject({
     people: { all: 5, new: 4, active: 4, at_risk: 2, unchecked: 3, serious_alert: 1 },
     in_danger: [{ username: 'warned' }, { username: 'weak' }],
@@ -102,8 +98,8 @@ test('each number of people is that of its list', async () => {
     replyOf(await installation.call(listUsers, { token: installation.boss.token, query: `?sort=urgent&limit=2${cursor}` }));
   const first = await page();
   expect(first.map(({ username }) => username)).toEqual(['warned', 'weak']);
-  const [silent] = await page(`&cursor=${first[1]?.id}`);
-  expect(silent).toMatchObject({ username: 'silent', has_silent_device: true });
+  const [third] = await page(`&cursor=${first[1]?.id}`);
+  expect(third).toMatchObject({ username: 'silent', has_silent_device: true });
   expect(list).toMatchObject([
     { username: 'warned', serious_alerts: 1, security_score: null, plan_name: null },
     { username: 'weak', serious_alerts: 0, security_score: 79, state: 'danger' as const },
@@ -128,9 +124,8 @@ test('a plan brings its price over its months, while it is active', async () => 
 });
 
 test('the trend has the days of the time zone, without test files and drills', async () => {
-  const { signIn, idOf, home, scan, alert } = await start();
-  await signIn('maria');
-  const maria = await idOf('maria');
+  const { signIn, home, scan, alert } = await start();
+  const { id: maria } = await signIn('maria');
   const night = '2026-11-18T23:30:00.000Z';
   await scan(maria, night, 'Trojan');
   await scan(maria, night, 'EICAR-Test-File');
@@ -144,7 +139,7 @@ test('the trend has the days of the time zone, without test files and drills', a
 
 describe('a report', () => {
   test('has people, security and income by day, in the time zone of the desk', async () => {
-    const { boss, call, signIn, idOf, scan, alert, database } = await start();
+    const { boss, call, signIn, scan, alert, database } = await start();
     const report = async (query: string) => replyOf(await call(readInstallationReport, { token: boss.token, query }));
     const maria = await signIn('maria');
     const plan = { plan_name: 'Family', price: 10, duration_months: 1, max_devices: 1, is_premium: false } as const;
@@ -152,7 +147,7 @@ describe('a report', () => {
       replyOf(
         await call(assignSubscription, { token: boss.token, body: { ...plan, price, features: [], user_email: maria.email } }),
       );
-    const id = await idOf('maria');
+    const { id } = maria;
     await scan(id, '2026-11-19T23:59:59.000Z', 'Trojan');
     await scan(id, '2026-11-20T00:00:00.000Z', null);
     await alert(id, '2026-11-20T00:00:00.000Z');

@@ -1,27 +1,23 @@
 import { type HistoryDay, readHistory, simulateThreat } from '@palisade/contract/anti-hacking';
-import { currentUser, login } from '@palisade/contract/auth';
 import { readDashboard } from '@palisade/contract/dashboard';
 import { lastDays } from '@palisade/contract/day';
 import { addRule } from '@palisade/contract/firewall';
-import { assignSubscription } from '@palisade/contract/subscription';
 import { expect, test } from 'vitest';
 import type { Incident } from '#platform/incident.ts';
+import { givePremium } from '#test/feature-database.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { incidentOf } from '#test/incident-of.ts';
 
 const clock = { now: Date.parse('2026-11-10T10:00:00.000Z') };
 const app = await startTestApp({ surroundings: { now: () => clock.now } });
 const { call, signIn } = app;
-const admin = await signIn('boss');
-const PLAN = { plan_name: 'Plan', price: 1, duration_months: 6, max_devices: 1, is_premium: true } as const;
+await signIn('boss');
 
 /** A new person with a plan. The clock advances from test to test. */
 async function newcomer(time: string) {
   clock.now = Date.parse(time);
-  const { token, email, password } = await signIn();
-  const { access_token } = replyOf(await call(login, { body: { email: admin.email, password: admin.password } }));
-  replyOf(await call(assignSubscription, { token: access_token, body: { user_email: email, ...PLAN, features: [] } }));
-  const { id } = replyOf(await call(currentUser, { token }));
+  const { id, token, email } = await signIn();
+  await givePremium(app.app.database, id);
   let current = token;
   return {
     id,
@@ -29,7 +25,7 @@ async function newcomer(time: string) {
     /** Moves the clock, and signs in again: a session does not last that long. */
     async at(time: string) {
       clock.now = Date.parse(time);
-      current = replyOf(await call(login, { body: { email, password } })).access_token;
+      current = (await signIn(email.split('@')[0])).token;
     },
     look: async () => replyOf(await call(readDashboard, { token: current })).security_score,
     history: async (query = '') => replyOf(await call(readHistory, { token: current, query })),

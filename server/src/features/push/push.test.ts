@@ -226,10 +226,7 @@ describe('a subscription', () => {
   ])('ends with $of', async ({ end }) => {
     const [person, other] = [await subscribed(), await subscribed()];
     await end(person);
-    const { id } = await oneRow(app.app.database, 'users', { email: person.email });
-    const owner = await oneRow(app.app.database, 'users', { email: other.email });
-    await app.app.alerts.raise(incidentOf(id));
-    await app.app.alerts.raise(incidentOf(owner.id));
+    for (const { id } of [person, other]) await app.app.alerts.raise(incidentOf(id));
     await eventually(() => expect(taken.map(({ path }) => `${origin}${path}`)).toEqual([other.endpoint]));
   });
 
@@ -254,8 +251,7 @@ describe('a subscription', () => {
     // The same person in the same browser has one.
     replyOf(await take(await again(person), `${person.endpoint}#b`));
     expect(await rows(person.endpoint)).toHaveLength(1);
-    const { id } = await oneRow(app.app.database, 'users', { email: person.email });
-    await app.app.database.deleteFrom('sessions').where('user_id', '=', id).execute();
+    await app.app.database.deleteFrom('sessions').where('user_id', '=', person.id).execute();
     replyOf(await take(other.token, person.endpoint));
     expect(await browsersOf(other.token)).toHaveLength(1);
   });

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { listAlerts } from '@palisade/contract/anti-hacking';
 import { checkAudit, listActivity } from '@palisade/contract/audit';
-import { currentUser } from '@palisade/contract/auth';
 import { TOTAL_HEADER } from '@palisade/contract/fields';
 import { deleteAccount } from '@palisade/contract/privacy';
 import {
@@ -32,11 +31,11 @@ import {
   readSessionCustomer,
   writeNotes,
 } from '@palisade/contract/remote-staff';
-import { assignSubscription } from '@palisade/contract/subscription';
 import { changeUser } from '@palisade/contract/users';
 import { eventually } from '@palisade/scanner/test/eventually';
 import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { givePremium } from '#test/feature-database.ts';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 
 const SECOND_MS = 1_000;
@@ -50,10 +49,8 @@ const app = await startTestApp({ environment: TURN, surroundings: { now: () => c
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const [tina, tom] = [await signIn('tina'), await signIn('tom')];
-const idOf = async (token: string) => replyOf(await call(currentUser, { token })).id;
-for (const { token } of [tina, tom]) {
-  replyOf(await call(changeUser, { token: boss.token, body: { user_id: await idOf(token), role: 'support' } }));
-}
+for (const { id: user_id } of [tina, tom])
+  replyOf(await call(changeUser, { token: boss.token, body: { user_id, role: 'support' } }));
 
 const of = (id: string, token: string) => ({ token, params: { id } });
 const join = (session_code: string, token = tina.token) => call(joinSession, { token, body: { session_code } });
@@ -130,8 +127,7 @@ describe('who asks', () => {
 
   test('a person who may not join sessions any more has none', async () => {
     const lea = await signIn('lea');
-    const user_id = await idOf(lea.token);
-    const to = (role: 'support' | 'customer') => call(changeUser, { token: boss.token, body: { user_id, role } });
+    const to = (role: 'support' | 'customer') => call(changeUser, { token: boss.token, body: { user_id: lea.id, role } });
     await to('support');
     const customers = [await signIn(), await signIn()];
     const ids: string[] = [];
@@ -186,8 +182,7 @@ describe('reports', () => {
   });
 
   test('a report ends the session and reaches every administrator as an alert', async () => {
-    const plan = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true } as const;
-    replyOf(await call(assignSubscription, { token: boss.token, body: { user_email: boss.email, ...plan, features: [] } }));
+    await givePremium(app.app.database, boss.id);
     const { id, token } = await running();
     const body = { reason: 'asked_for_money', comment: 'She wanted gift cards.' } as const;
     expect(replyOf(await call(reportSession, { ...of(id, token), body }))).toMatchObject({

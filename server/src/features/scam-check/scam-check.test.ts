@@ -16,10 +16,10 @@ import {
   SCAM_FILE_MAXIMUM,
   trustDomain,
 } from '@palisade/contract/scam-check';
-import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR } from '@palisade/scanner/test/files';
 import { dkimSign } from 'mailauth/lib/dkim/sign.js';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { givePremium } from '#test/feature-database.ts';
 import { COUNTED_IN_MEMORY, readAnswer, replyOf, startTestApp, type TestApp } from '#test/harness.ts';
 
 const SCAM = 'Your PayPal account is limited. Confirm your details at https://paypa1-secure.com/login within 24 hours.';
@@ -213,10 +213,8 @@ describe('trusted domains', () => {
 
 describe('an alert about a dangerous message', () => {
   test('is one a day for premium people who keep their checks, low, not blocked, and without points', async () => {
-    const admin = await app.signIn(undefined, 'admin');
-    const { token, email } = await app.signIn();
-    const plan = { user_email: email, plan_name: 'Family Shield', price: 1, duration_months: 1, max_devices: 1 } as const;
-    await call(assignSubscription, { token: admin.token, body: { ...plan, features: [], is_premium: true } });
+    const { id, token } = await app.signIn();
+    await givePremium(app.app.database, id);
     const send = (text: string, query = '') => call(checkScamText, { token, body: { text }, query });
     await send(`${SCAM} Not kept.`);
     expect(await app.app.database.selectFrom('alerts').select('id').execute()).toEqual([]);

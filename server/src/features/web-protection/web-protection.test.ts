@@ -26,6 +26,7 @@ import {
 import { eventually } from '@palisade/scanner/test/eventually';
 import { expect, test } from 'vitest';
 import { enrol, helloOf, reportOf } from '#test/agent-double.ts';
+import { givePremium } from '#test/feature-database.ts';
 import { COUNTED_IN_MEMORY, replyOf, startTestApp } from '#test/harness.ts';
 
 /** A name server that knows every name. */
@@ -60,10 +61,10 @@ async function ask(key: string, name: string) {
 }
 
 async function withDevice() {
-  const { token, email, password } = await app.signIn();
+  const { id: user_id, token, email, password } = await app.signIn();
   const device = replyOf(await call(addWebDevice, { token, body: { name: 'Phone', kind: 'android' } }));
   const read = async () => replyOf(await call(readWebProtection, { token }));
-  return { token, email, password, device, read, asks: async (name: string) => (await ask(device.key, name)).rcode };
+  return { user_id, token, email, password, device, read, asks: async (name: string) => (await ask(device.key, name)).rcode };
 }
 
 test('answers a device by its key, by GET and POST, and says how long the answer holds', async () => {
@@ -156,9 +157,8 @@ test('refuses dangerous names of the provider unless they are paused', async () 
 test('raises one alert a day for a device that asks for dangerous names, with a plan that has them', async () => {
   const { token: admin } = await app.signIn('admin', 'admin');
   await call(addProviderDomain, { token: admin, body: { domain: 'bank-l0gin.com', list: 'dangerous' } });
-  const { token, email, asks } = await withDevice();
-  const plan = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true } as const;
-  await call(assignSubscription, { token: admin, body: { user_email: email, ...plan, features: [] } });
+  const { user_id, token, asks } = await withDevice();
+  await givePremium(app.app.database, user_id);
   for (const name of ['bank-l0gin.com', 'www.bank-l0gin.com', 'bank-l0gin.com']) await asks(name);
   await eventually(async () => {
     const alerts = replyOf(await call(listAlerts, { token }));
