@@ -295,7 +295,7 @@ const SIGNED_IN: Modules = {
     'time-zone',
   ],
   'utils/noop': ['*'],
-  icons: ['IconFiles', 'IconShieldCheck', 'IconShieldX', 'IconTestPipe'],
+  icons: ['IconFiles', 'IconShieldCheck', 'IconShieldExclamation', 'IconShieldX', 'IconTestPipe'],
 };
 
 /** Parts of lists and dialogs. The dashboard needs none of them; every other screen after sign-in needs some. */
@@ -330,7 +330,7 @@ const STAFF: Modules = {
   'src/ui': ['sparkline'],
   'src/app/shell': ['open-group', 'proxy-findings', 'staff-nav', 'waits'],
   'contract/src': ['proxy'],
-  icons: ['IconCreditCardPay', 'IconMailQuestion', 'IconShieldExclamation'],
+  icons: ['IconCreditCardPay', 'IconMailOff', 'IconMailQuestion'],
 };
 
 /** Account modules outside all groups. In the group of the account they would create an import cycle with a lazy part. */

@@ -34,6 +34,7 @@ export function Home() {
   return (
     <DashboardPage
       staffHome={isAdmin ? <OwnerHome /> : isTechnician && <DeskHome />}
+      isOwnFolded={isTechnician}
       asks={hasAsks && <WaitingAsks />}
       firstSteps={hasSteps && <FirstSteps done={done} offered={steps[0]?.id === 'no_two_factor' ? 'second_factor' : undefined} />}
       elsewhere={[...(hasAsks ? ['ask_waiting'] : []), ...(hasSteps ? ['no_two_factor'] : [])]}

@@ -5,6 +5,7 @@ import { cleanup, screen, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { CONFIG, dashboardOf, statusOf } from '#api/fake-records.ts';
 import { FakeServer } from '#api/fake-server.ts';
+import { protectionOf } from '#domain/status/protection.ts';
 import { StatusLead } from '#domain/status/status-lead.tsx';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { Hero } from '#features/dashboard/hero.tsx';
@@ -50,7 +51,7 @@ it('50 generated accounts see one state, one sentence and one next step in every
     );
     const pill = await screen.findByTitle(status.sentence);
     expect(pill.dataset['tone']).toBe(TONES[status.state]);
-    expect(pill).toHaveTextContent(protected_by.length > 0 ? 'Protection active' : 'Scans uploads');
+    expect(pill).toHaveTextContent(protectionOf(status).words);
     expect(screen.getAllByRole('heading', { level: 2, name: status.sentence })).toHaveLength(2);
     for (const place of screen.getAllByRole('region', { name: status.sentence })) {
       expect(place.dataset['tone']).toBe(status.state);
@@ -58,7 +59,7 @@ it('50 generated accounts see one state, one sentence and one next step in every
         expect(within(place).getByRole('link', { name: status.next.action })).toHaveAttribute('href', status.next.fix_route);
     }
     if (steps.length > 0) {
-      expect(pill).toHaveTextContent(`${steps.length} to do`);
+      expect(protectionOf(status).steps).toBe(steps.length);
       expect(document.body).not.toHaveTextContent(WELL);
       expect(screen.getByRole('region', { name: 'Security Score' })).toHaveTextContent(`${steps.length} to fix`);
     }

@@ -23,6 +23,7 @@ it.each([
   ['/admin/users', 'Users', [{ title: 'People' }, { title: 'Users' }]],
   ['/support', 'Support Desk', [{ title: 'Support Desk' }]],
   ['/support/answers', 'Saved replies', [{ title: 'Support Desk', path: '/support' }, { title: 'Saved replies' }]],
+  ['/support/reports', 'Reports', [{ title: 'Records' }, { title: 'Reports' }]],
   ['/help/first-scan', 'Help page', [{ title: 'Help', path: '/help' }, { title: 'Help page' }]],
   ['/nowhere', undefined, []],
 ])('leads from the dashboard to %s by the screens above it', (path, title, steps) => {

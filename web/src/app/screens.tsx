@@ -263,8 +263,11 @@ export const GROUP_TITLES = {
 
 /** Breadcrumbs from the dashboard to the screen at a path: the group of a screen for administrators, the parent screen, and the screen. */
 export function stepsTo(pathname: string, title: string | undefined): { title: string; path?: string }[] {
-  const above = NAV_SCREENS.find(({ path }) => pathname.startsWith(`${path}/`));
   const group = groupAt(pathname);
-  const of = pathname.startsWith('/admin/') && isStaffGroup(group) ? [{ title: GROUP_TITLES[group] }] : [];
+  const parent = NAV_SCREENS.find(({ path }) => pathname.startsWith(`${path}/`));
+  // The menu has some screens in a group of their own, such as Reports.
+  const above = parent?.nav.group === group ? parent : undefined;
+  const isApart = pathname.startsWith('/admin/') || parent !== above;
+  const of = isApart && isStaffGroup(group) ? [{ title: GROUP_TITLES[group] }] : [];
   return [...of, ...(above ? [{ title: above.title, path: above.path }] : []), ...(title ? [{ title }] : [])];
 }

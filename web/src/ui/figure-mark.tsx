@@ -10,7 +10,7 @@ const MARKS = {
   sample: { label: 'Sample', tooltip: 'This is a fixed sample figure for demonstration, not a measurement.' },
   claim: { label: 'Example', tooltip: 'This is an example of a provider’s promise. Replace it in Admin Setup.' },
   contact: {
-    label: 'Example',
+    label: 'Example contact',
     tooltip: 'This is an example support contact and won’t reach anyone. Replace it in Admin Setup.',
   },
 } as const;

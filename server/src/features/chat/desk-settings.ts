@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 
 const SETTINGS = 'desk_settings';
-const UNSET: DeskSettings = { time_zone: 'UTC', hours: null, unanswered_minutes: 10, offline_minutes: 5 };
+/** Until an administrator sets a time zone, days are those of the server. */
+const OWN_ZONE = timeZoneOf(new Intl.DateTimeFormat().resolvedOptions().timeZone).name;
+const UNSET: DeskSettings = { time_zone: OWN_ZONE, hours: null, unanswered_minutes: 10, offline_minutes: 5 };
 const zoneSchema = z.object({ time_zone: z.string() });
 
 /** The hours that administrators have set, or always open. A stored time zone that this server does not know is read as UTC and named beside it. */

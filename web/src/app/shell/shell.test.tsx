@@ -412,7 +412,7 @@ describe('the user menu', () => {
     expect(footer.getByText('Support, available 24/7')).toBeVisible();
     expect(footer.getByText('Response under 30 seconds')).toBeVisible();
     expect(footer.getByRole('link', { name: 'support@example.com' })).toBeVisible();
-    expect(footer.getByRole('button', { name: 'Example' })).toBeVisible();
+    expect(footer.getByRole('button', { name: 'Example contact' })).toBeVisible();
     await openMenu(user);
     expect(screen.getByRole('menuitem', { name: 'Call support' })).toHaveAttribute('href', 'tel:+1 555-0100');
     expect(screen.getByRole('menuitem', { name: 'Email support' })).toHaveTextContent('Example');
@@ -430,12 +430,12 @@ describe('the user menu', () => {
     expect(within(pills).getByTitle('Nothing checked yet')).toBeVisible();
   });
 
-  it('says that protection is active only while something protects, in the tone of the one status', async () => {
+  it('names the danger before the protection, in the tone of the one status', async () => {
     const infection = { title: 'An infected file is not deleted yet', is_danger: true };
     const status = { ...statusOf(infection, {}), protected_by: ['scans' as const] };
     server.answer(readDashboard, dashboardOf({ status }));
     await openQuiet();
-    const pill = await screen.findByRole('link', { name: 'Protection active · 2 to do' });
+    const pill = await screen.findByRole('link', { name: '1 danger · 1 to do' });
     expect(pill).toHaveAttribute('data-tone', 'danger');
     expect(pill).toHaveAttribute('title', infection.title);
   });

@@ -20,9 +20,9 @@ export function SupportBlock() {
         <>
           <SupportPromise config={config} support={support} />
           <MeasuredResponse />
+          {support.is_example && <FigureMark kind="contact" />}
           {support.phone && <PhoneLink phone={support.phone} />}
           {support.email && <EmailLink email={support.email} />}
-          {support.is_example && <FigureMark kind="contact" />}
         </>
       )}
       <span className="num">v{VERSION}</span>

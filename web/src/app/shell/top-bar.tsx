@@ -1,11 +1,12 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { IconArrowLeft, IconShieldCheck } from '@tabler/icons-react';
+import { IconArrowLeft, IconShieldCheck, IconShieldExclamation } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { memo } from 'react';
 import { Link, useLocation, useNavigate } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { type Connection, useConnection, useWait } from '#api/connection.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
+import { protectionOf } from '#domain/status/protection.ts';
 import { useUploadCounts } from '#features/antivirus/uploads.tsx';
 import { BrandMark } from '#ui/brand.tsx';
 import { Row } from '#ui/layout.tsx';
@@ -89,9 +90,9 @@ function StatusPills() {
 function ProtectionPill() {
   const { data } = useQuery(dashboardQuery);
   if (!data) return null;
-  const { protected_by, state, sentence, next, others } = data.status;
-  const steps = next === null ? 0 : others.length + 1;
-  const protection = protected_by.length > 0 ? 'Protection active' : 'Scans uploads';
+  const { state, sentence } = data.status;
+  const { words, steps } = protectionOf(data.status);
+  const Shield = state === 'danger' ? IconShieldExclamation : IconShieldCheck;
   return (
     <Row
       to="/dashboard"
@@ -103,8 +104,14 @@ function ProtectionPill() {
       data-kind="protection"
       title={sentence}
     >
-      <IconShieldCheck size={18} stroke={1.7} aria-hidden="true" />
-      <span>{steps > 0 ? `${protection} · ${formatNumber(steps)} to do` : protection}</span>
+      <Shield size={18} stroke={1.7} aria-hidden="true" />
+      <span>{words}</span>
+      {/* In place of the words on a phone. */}
+      {steps > 0 && (
+        <b className="num" aria-hidden="true">
+          {formatNumber(steps)}
+        </b>
+      )}
     </Row>
   );
 }

@@ -5,7 +5,11 @@ export function UserMenuButton({ username, className = '', ...rest }: { username
   const [initial = '?'] = username;
   return (
     <button type="button" className={`user-menu__button ${className}`} aria-haspopup="menu" {...rest}>
-      <span className="unseen-phone base muted">
+      <span className="unseen-phone tiny muted end">
+        {/* The menu has the name. */}
+        <bdi className="block base medium ink" aria-hidden="true">
+          {username}
+        </bdi>
         Security User <span className="visually-hidden">menu</span>
       </span>
       {/* The letter is decoration and not part of the button's name. */}

@@ -32,6 +32,7 @@ export function CustomerCard({ card, children }: { card: Card; children?: ReactN
           <Address text={shownEmail(card.email)} />
         </p>
         <p>{`Customer since ${describeDate(card.since)}`}</p>
+        {children}
       </Stack>
       {card.infected_files.length > 0 && (
         <Part title="Infected files, not deleted yet" nothing="" rows={card.infected_files.length}>
@@ -63,10 +64,7 @@ export function CustomerCard({ card, children }: { card: Card; children?: ReactN
       <Part title="Remote sessions" nothing="No remote sessions yet." rows={card.remote_sessions.length}>
         <RemoteSessionRows sessions={card.remote_sessions} />
       </Part>
-      <Stack gap="2" align="start">
-        {children}
-        <p className="tiny muted">Opening this card is logged.</p>
-      </Stack>
+      <p className="tiny muted">Opening this card is logged.</p>
     </Stack>
   );
 }

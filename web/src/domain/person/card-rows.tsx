@@ -27,7 +27,7 @@ export function RemoteSessionRows({ sessions }: { sessions: CustomerCard['remote
   return sessions.map(({ status, started_at, support_agent }) => (
     <li key={started_at}>
       <span>
-        {status.charAt(0).toUpperCase() + status.slice(1)}
+        {status === 'pending' ? 'Waits with a code' : status.charAt(0).toUpperCase() + status.slice(1)}
         {support_agent !== null && (
           <>
             , <bdi>{support_agent}</bdi>

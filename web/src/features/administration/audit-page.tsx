@@ -30,7 +30,7 @@ import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice, NothingMatches } from '#ui/states.tsx';
 import { AUDIT_ICONS } from './audit-icons.ts';
-import { auditSentence } from './audit-words.ts';
+import { auditSentence, joinRepeats } from './audit-words.ts';
 import { AUDIT_KEY } from './users.queries.ts';
 import './administration.css';
 
@@ -260,8 +260,8 @@ function Entries() {
     >
       {(rows) => (
         <Stack as="ol" lines aria-label="Entries">
-          {rows.map((entry) => (
-            <EntryRow key={entry.seq} entry={entry} now={now} />
+          {joinRepeats(rows).map(({ entry, times }) => (
+            <EntryRow key={entry.seq} entry={entry} times={times} now={now} />
           ))}
         </Stack>
       )}
@@ -269,7 +269,7 @@ function Entries() {
   );
 }
 
-function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
+function EntryRow({ entry, times, now }: { entry: AuditEntry; times: number; now: number }) {
   const { seq, at, hash, subject, subject_id, actor, actor_id, address, client } = entry;
   const { text, fact } = auditSentence(entry);
   const who = actor_id === null ? 'The server' : <Person person={actor} id={actor_id} />;
@@ -286,6 +286,7 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
               fact: <bdi>{fact}</bdi>,
             }}
           />
+          {times > 1 && <span className="num muted">{` · ${formatNumber(times)} times`}</span>}
         </span>
         <span className="num small muted">{[client, address].filter((part) => part !== null).join(' · ')}</span>
         <details className="num small muted">

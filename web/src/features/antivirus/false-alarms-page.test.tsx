@@ -107,5 +107,5 @@ it('takes a decision back, and says when somebody else has changed it', async ()
 it('says that there are none', async () => {
   server.answer(listFalseAlarms, []);
   renderForTest(<FalseAlarmsPage />);
-  expect(await screen.findByText('No reports')).toBeVisible();
+  expect(await screen.findByText('No disputed results')).toBeVisible();
 });

@@ -38,7 +38,7 @@ const STATUSES = {
 
 export function FalseAlarmsPage() {
   return (
-    <Page title="False alarms" sentence="Decide on results that people dispute. The scan result stays, and you can undo.">
+    <Page title="False alarms" sentence="Decide on results that people dispute. You can undo a decision; the scan result stays.">
       <Reports />
     </Page>
   );
@@ -49,14 +49,14 @@ function Reports() {
   const now = useMinute();
   return (
     <ListCard
-      title="Reports"
+      title="Disputed results"
       of="the reports"
       list={list}
       empty={
         <EmptyState
           icon={IconFlag}
           drawing={<Drawing of="calm" />}
-          title="No reports"
+          title="No disputed results"
           sentence="When someone disputes a result, you decide here."
         />
       }

@@ -39,6 +39,8 @@ function Start() {
 interface DashboardPageProps {
   /** The installation at a glance, for an administrator; the desk, for a technician. */
   staffHome?: ReactNode;
+  /** The person's own part stands folded below it. */
+  isOwnFolded?: boolean;
   /** Questions of people of the household. */
   asks?: ReactNode;
   /** First steps of a new installation for its administrator. */
@@ -53,6 +55,7 @@ interface DashboardPageProps {
 /** Renders the whole page at once, because parts that arrive later would move content that the person already reads. */
 export function DashboardPage({
   staffHome,
+  isOwnFolded = false,
   asks,
   firstSteps,
   elsewhere = [],
@@ -74,6 +77,28 @@ export function DashboardPage({
   // Then the other column is the shorter one.
   const isLong = (status?.recent_scans.length ?? 0) > SHORT_LIST;
   const failure = error ? sentenceOf(error) : undefined;
+  const own = (
+    <>
+      {staffHome && !isOwnFolded && <h2>Your own protection</h2>}
+      <Hero status={status} isUnknown={failure !== undefined} elsewhere={elsewhere} />
+      {asks}
+      {firstSteps}
+      <StatCards status={status} simulated={isSimulated ? counters : undefined} />
+      <Grid columns="wide" tablet="stack" gap="4" className="dashboard__columns">
+        <Stack gap="4">
+          <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
+          {!isLong && <ActionCards />}
+        </Stack>
+        <Stack gap="4">
+          {status && <PlanPanel plan={status.subscription} />}
+          {/* Without the demo no figure is simulated. */}
+          {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
+          <DevicesCard devices={status?.devices ?? null} />
+        </Stack>
+      </Grid>
+      {isLong && <ActionCards />}
+    </>
+  );
   return (
     <Page
       title="Security dashboard"
@@ -88,30 +113,28 @@ export function DashboardPage({
       {isReady ? (
         <>
           {staffHome}
-          {staffHome && <h2>Your own protection</h2>}
           <Start />
-          <Hero status={status} isUnknown={failure !== undefined} elsewhere={elsewhere} />
-          {asks}
-          {firstSteps}
-          <StatCards status={status} simulated={isSimulated ? counters : undefined} />
-          <Grid columns="wide" tablet="stack" gap="4" className="dashboard__columns">
-            <Stack gap="4">
-              <ActivityLog scans={status?.recent_scans} failure={failure} onRetry={() => void refetch()} />
-              {!isLong && <ActionCards />}
-            </Stack>
-            <Stack gap="4">
-              {status && <PlanPanel plan={status.subscription} />}
-              {/* Without the demo no figure is simulated. */}
-              {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
-              <DevicesCard devices={status?.devices ?? null} />
-            </Stack>
-          </Grid>
-          {isLong && <ActionCards />}
+          {isOwnFolded ? <Folded status={status}>{own}</Folded> : own}
         </>
       ) : (
         <DashboardWaiting />
       )}
     </Page>
+  );
+}
+
+/** A technician's own protection: their work stands above it. */
+function Folded({ status, children }: { status: DashboardStatus | undefined; children: ReactNode }) {
+  return (
+    <details>
+      <summary className="card pointer bold">
+        Your own protection
+        {status && <span className="muted medium">{`: ${status.status.sentence}`}</span>}
+      </summary>
+      <Stack gap="4" className="above-4">
+        {children}
+      </Stack>
+    </details>
   );
 }
 

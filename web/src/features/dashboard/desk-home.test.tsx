@@ -56,20 +56,13 @@ it('lists the waiting conversations in the order of the server, each with one ac
   expect(screen.getByRole('link', { name: 'Show all 9' })).toHaveAttribute('href', '/support');
 });
 
-it('leads from requests for remote help to the portal, and from each count to its part of the inbox', async () => {
+it('leads from requests for remote help to the portal', async () => {
   answerWith([]);
   renderForTest(<DeskHome />);
   expect(await screen.findByText('Everyone has an answer')).toBeVisible();
-  const remote = within(screen.getByRole('region', { name: 'Remote requests' }));
+  const remote = within(await screen.findByRole('region', { name: 'Remote requests' }));
   expect(await remote.findByRole('link', { name: 'Enter their code' })).toHaveAttribute('href', '/portal');
   expect(remote.getByText(/customers wait for remote help/u)).toHaveTextContent('3 customers wait for remote help');
-  const open = within(screen.getByRole('region', { name: 'Open conversations' })).getAllByRole('link');
-  expect(open.map((link) => [link.textContent, link.getAttribute('href')])).toEqual([
-    ['1,009', '/support?view=all'],
-    ['Yours2', '/support?view=mine'],
-    ['Unassigned7', '/support?view=unassigned'],
-    ['Snoozed1', '/support?view=snoozed'],
-  ]);
 });
 
 it('loads the conversations again on Retry', async () => {

@@ -1,6 +1,6 @@
 import type { Conversation } from '@palisade/contract/desk-record';
 import { formatNumber, plural } from '@palisade/contract/intl';
-import { IconCircleCheck, IconMessages, IconScreenShare } from '@tabler/icons-react';
+import { IconCircleCheck, IconScreenShare } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
@@ -15,35 +15,20 @@ import { Face } from '#ui/face.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
-import { FigureCard } from './figure-card.tsx';
 
 /** The desk at a glance, above a technician's own dashboard: what waits for them, the most urgent first. */
 export function DeskHome() {
-  const { data: counts } = useQuery(deskCountsQuery);
+  const remote = useQuery(deskCountsQuery).data?.remote_waiting ?? 0;
   return (
-    <Grid columns="wide" tablet="stack" gap="4">
-      <WaitingConversations />
-      <Stack gap="4" className="shrink">
-        <RemoteRequests count={counts?.remote_waiting ?? 0} />
-        <FigureCard
-          title="Open conversations"
-          icon={IconMessages}
-          lines={[
-            { label: 'Yours', count: counts?.mine ?? 0, to: '/support?view=mine' },
-            { label: 'Unassigned', count: counts?.unassigned ?? 0, to: '/support?view=unassigned', isWarning: true },
-            { label: 'Snoozed', count: counts?.snoozed ?? 0, to: '/support?view=snoozed' },
-          ]}
-        >
-          <Link className="stat-card__value num ink unlined hover-accent" to="/support?view=all">
-            {formatNumber(counts?.all ?? 0)}
-          </Link>
-        </FigureCard>
-      </Stack>
-    </Grid>
+    <Stack gap="4">
+      {remote > 0 && <RemoteRequests count={remote} />}
+      <WaitingConversations isFirst={remote === 0} />
+    </Stack>
   );
 }
 
-function WaitingConversations() {
+/** `isFirst`: nothing above is more urgent. */
+function WaitingConversations({ isFirst }: { isFirst: boolean }) {
   const { data, error, refetch } = useQuery(waitingQuery);
   const now = useMinute();
   const total = data?.total ?? data?.rows.length ?? 0;
@@ -66,7 +51,7 @@ function WaitingConversations() {
       {data && data.rows.length > 0 && (
         <Stack as="ul" lines aria-label="Waiting conversations">
           {data.rows.map((conversation, place) => (
-            <WaitingRow key={conversation.id} conversation={conversation} now={now} isFirst={place === 0} />
+            <WaitingRow key={conversation.id} conversation={conversation} now={now} isFirst={isFirst && place === 0} />
           ))}
         </Stack>
       )}
@@ -106,20 +91,14 @@ function RemoteRequests({ count }: { count: number }) {
   return (
     <Card title="Remote requests">
       <Row wrap={false} gap="3">
-        <IconTile tone={count > 0 ? 'attention' : 'plain'} icon={IconScreenShare} />
-        {count > 0 ? (
-          <>
-            <span className="grow muted base">
-              <b className="num ink large bold">{formatNumber(count)}</b>{' '}
-              {plural(count, { one: 'customer waits for remote help', other: 'customers wait for remote help' })}
-            </span>
-            <ScreenLink to="/portal" size="s">
-              Enter their code
-            </ScreenLink>
-          </>
-        ) : (
-          <span className="muted base">No customer waits for remote help.</span>
-        )}
+        <IconTile tone="attention" icon={IconScreenShare} />
+        <span className="grow muted base">
+          <b className="num ink large bold">{formatNumber(count)}</b>{' '}
+          {plural(count, { one: 'customer waits for remote help', other: 'customers wait for remote help' })}
+        </span>
+        <ScreenLink to="/portal" size="s">
+          Enter their code
+        </ScreenLink>
       </Row>
     </Card>
   );

@@ -66,7 +66,8 @@ function Editor() {
   const [search, setSearch] = useSearchParams();
   const [savedId, setSavedId] = useState<string>();
   const isChanged = useRef(false);
-  const openId = search.get('page') ?? undefined;
+  // Beside the list there is room for a page, so the first one is open.
+  const openId = search.get('page') ?? (isNarrow ? undefined : data?.[0]?.id);
   const open = data?.find(({ id }) => id === openId);
   const isNew = openId === 'new';
   const isOpen = open !== undefined || isNew;
@@ -103,7 +104,7 @@ function Editor() {
           >
             {(articles) => (
               <Stack as="ul" gap="0" className="help-editor__list scroll" aria-label="All help pages">
-                {articles.map(({ id, title, slug, is_published }) => (
+                {articles.map(({ id, title, is_published }) => (
                   <li key={id}>
                     <Row
                       as="button"
@@ -116,12 +117,7 @@ function Editor() {
                       aria-pressed={id === openId}
                       onClick={() => askAndShow(id)}
                     >
-                      <Stack as="span" gap="0">
-                        <b className="medium">{title}</b>
-                        <span className="sub">
-                          <bdi>/help/{slug}</bdi>
-                        </span>
-                      </Stack>
+                      <b className="medium">{title}</b>
                       {!is_published && <Badge tone="plain">Draft</Badge>}
                     </Row>
                   </li>
@@ -129,11 +125,6 @@ function Editor() {
               </Stack>
             )}
           </Listed>
-        </Card>
-      )}
-      {!isNarrow && !isOpen && data && data.length > 0 && (
-        <Card title="Page">
-          <EmptyState icon={IconBook} title="No page is open" sentence="Choose a page or create a new one." />
         </Card>
       )}
       {isOpen && (

@@ -12,14 +12,13 @@ import {
   IconMailOpened,
 } from '@tabler/icons-react';
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { type Ref, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { mailServerQuery } from '#domain/overview/mail-server.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
-import { Drawing } from '#ui/drawing.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { ListCard } from '#ui/list-card.tsx';
@@ -42,6 +41,8 @@ const STATUSES = {
   failed: { label: 'Failed', icon: IconMailOff, tone: 'danger' },
   passed_on: { label: 'Passed on', icon: IconCheck, tone: 'safe' },
 } as const satisfies Record<MailStatus, unknown>;
+/** It waits for a mail server, and none is connected. */
+const NOT_SENT = { label: 'Not sent', icon: IconMailOff, tone: 'plain' } as const;
 /** Someone waits for it. */
 const URGENT = { label: 'Urgent', icon: IconMailExclamation, tone: 'attention' } as const;
 
@@ -57,25 +58,18 @@ function Outbox() {
   const isAnswered = !useQuery(mailServerQuery).isPending;
   // Asked for beside the server's state, and shown below it once that is there, so that no email moves.
   useQuery(outboxQuery);
-  const steps = useRef<HTMLElement>(null);
+  const [isConnecting, setIsConnecting] = useState(false);
   return (
     <>
-      <Server onConnect={() => openAround(steps.current)} />
+      <Server onConnect={() => setIsConnecting(true)} isConnecting={isConnecting} />
+      {isConnecting && <Steps />}
       {isAnswered && <Mails />}
-      <Steps summary={steps} />
     </>
   );
 }
 
-function openAround(summary: HTMLElement | null): void {
-  const details = summary?.closest('details');
-  if (!details) return;
-  details.open = true;
-  summary?.focus();
-}
-
 /** Whether emails go out, and the consequences if they do not. */
-function Server({ onConnect }: { onConnect: () => void }) {
+function Server({ onConnect, isConnecting }: { onConnect: () => void; isConnecting: boolean }) {
   const { data: server, error } = useQuery(mailServerQuery);
   // The list below shows the error.
   if (error) return null;
@@ -95,33 +89,32 @@ function Server({ onConnect }: { onConnect: () => void }) {
       icon={IconMailOff}
       title="No email goes out"
       sentence="People get no password codes, invitations, or alerts by email. Pass the urgent ones on yourself, or connect a mail server."
-      action={<Button onClick={onConnect}>Connect a mail server</Button>}
+      action={!isConnecting && <Button onClick={onConnect}>Connect a mail server</Button>}
     />
   );
 }
 
-/** The steps to connect a mail server. They wait for the emails, which would push them down. */
-function Steps({ summary }: { summary: Ref<HTMLElement> }) {
-  const isListed = !useQuery(outboxQuery).isPending;
-  const { data: server } = useQuery(mailServerQuery);
-  if (!isListed || !server || server.is_connected) return null;
+/** The steps to connect a mail server. Their heading takes the focus of the button that showed them. */
+function Steps() {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
   return (
-    <details className="card">
-      <summary ref={summary} className="pointer bold">
-        Steps to connect a mail server
-      </summary>
-      <Stack as="ol" gap="2" className="base decimal above-3">
+    <section className="card" aria-labelledby="mail-steps">
+      <h2 className="below-3" id="mail-steps" ref={heading} tabIndex={-1}>
+        Connect a mail server
+      </h2>
+      <Stack as="ol" gap="2" className="base outbox-steps">
         <li>Ask your email provider for its SMTP address, a username, and a password.</li>
         <li>
           On the computer that runs Palisade, set this:
           <Row gap="2">
-            <code className="nowrap scroll shrink">{SETTING}</code>
+            <code className="nowrap outbox-steps__setting">{SETTING}</code>
             <CopyButton text={SETTING} copied="The setting was copied." label="Copy setting" size="s" />
           </Row>
         </li>
-        <li>Restart Palisade. Waiting emails stay here; new ones go out.</li>
+        <li>Restart Palisade. Unsent emails stay here; new ones go out.</li>
       </Stack>
-    </details>
+    </section>
   );
 }
 
@@ -140,7 +133,6 @@ function Mails() {
       empty={
         <EmptyState
           icon={IconMailOpened}
-          drawing={<Drawing of="messages" />}
           title="No emails yet"
           sentence="Emails with password codes, usernames, and account notices appear here."
         />
@@ -194,7 +186,9 @@ function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: s
 }
 
 function MailRow({ mail, now }: { mail: Mail; now: number }) {
-  const { label, icon, tone } = mail.is_urgent && mail.status === 'waiting' ? URGENT : STATUSES[mail.status];
+  const isConnected = useQuery(mailServerQuery).data?.is_connected ?? false;
+  const { label, icon, tone } =
+    mail.status !== 'waiting' ? STATUSES[mail.status] : mail.is_urgent ? URGENT : isConnected ? STATUSES.waiting : NOT_SENT;
   return (
     <li>
       <details className="mail-row">

@@ -183,7 +183,7 @@ function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void 
     <Lead
       tone="good"
       icon={running.data > 0 ? IconEye : IconShieldCheck}
-      title="No customer has reported a session."
+      title="No session was reported"
       sentence={looking}
       action={
         running.data > 0 && (

@@ -3,7 +3,7 @@ import { colorOf } from '@palisade/contract/accent';
 import { isCallable, isMailable } from '@palisade/contract/contact';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { setupConfig } from '@palisade/contract/setup';
-import { IconCheck } from '@tabler/icons-react';
+import { IconCheck, IconMailOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { z } from 'zod';
@@ -13,11 +13,13 @@ import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { UNCONFIGURED_NAME } from '#api/support-contact.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailField } from '#ui/email-field.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
+import { Lead } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { DeskHours } from './desk-hours.tsx';
@@ -27,7 +29,7 @@ import './setup-page.css';
 
 /** Features of every installation; they cannot be switched off. */
 const FEATURES = [
-  ['Antivirus', 'All of a file is checked, and every answer says what was found.'],
+  ['Antivirus', 'Every result says what was checked and what was found.'],
   ['Firewall', 'Rules that say who may reach a device.'],
   ['Remote access', 'A technician helps with a code that the person shares.'],
   ['Support chat', 'Customers write, get an automatic hint at once, and staff answer at the support desk.'],
@@ -45,6 +47,7 @@ export function SetupPage() {
         </section>
       )}
       <GivenUp />
+      <MailServer />
       {config && <Setup config={config} />}
       {/* Rendered with the setup card: the card is higher than its placeholder and would push the hours down. */}
       {config && (
@@ -86,6 +89,21 @@ const GIVEN_UP_ONE =
   'The server tried it in the background until it had failed too often, and does not try again. The server’s log says which it was and why. After 30 days it is not shown here any more.';
 const GIVEN_UP_SEVERAL =
   'The server tried each of them in the background until it had failed too often, and does not try again. The server’s log says which they were and why. After 30 days they are not shown here any more.';
+
+/** The way to a mail server, while none is connected. */
+function MailServer() {
+  const { data } = useQuery(overviewQuery);
+  if (!data || data.is_mail_connected) return null;
+  return (
+    <Lead
+      tone="attention"
+      icon={IconMailOff}
+      title="Email isn’t connected"
+      sentence="No password codes, invitations, or alerts go out by email."
+      action={<ScreenLink to="/admin/outbox">Connect a mail server</ScreenLink>}
+    />
+  );
+}
 
 /** Tasks that failed for good. No other screen shows them. */
 function GivenUp() {
@@ -223,7 +241,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
             placeholder="Answers within a day"
             description={
               config.exposure === 'local'
-                ? 'Your support promise, in your own words. If empty, “available 24/7” and “Response under 30 seconds” appear, marked as a claim.'
+                ? 'Your support promise, in your own words. If empty, “available 24/7” and “Response under 30 seconds” appear, marked “Example”.'
                 : 'Your support promise, in your own words. If empty, customers see no promise.'
             }
             {...form.getInputProps('support_promise')}

@@ -17,7 +17,7 @@ interface SetupSummaryProps {
 
 /** Text without a promise. Local exposure shows the specification's claim, marked. */
 const NO_PROMISE: Record<Config['exposure'], string> = {
-  local: 'Not given: “available 24/7” is shown, marked as a claim',
+  local: 'Not given: “available 24/7” is shown, marked “Example”',
   public: 'Nothing is promised',
 };
 

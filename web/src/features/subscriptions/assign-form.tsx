@@ -11,19 +11,19 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
-
 import { Check } from '#ui/check.tsx';
+import { Choice } from '#ui/choice.tsx';
 import { Form } from '#ui/form.tsx';
 import { Grid } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
-import { type AssignDraft, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
+import { type AssignDraft, draftOfTemplate, EMPTY_ASSIGNMENT, featuresOf, parseAssignment } from './drafts.ts';
 import type { Message } from './message-line.tsx';
 import { PersonField } from './person-field.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { PlanFields, PlanNameField, PriceField } from './plan-fields.tsx';
 import { PlanSubmit } from './plan-submit.tsx';
 import { describeExpiry } from './plan-words.ts';
-import { subscriptionsQuery } from './subscriptions.queries.ts';
+import { subscriptionsQuery, templatesQuery } from './subscriptions.queries.ts';
 import { readPrice } from './typed-price.ts';
 import { usePlanForm } from './use-plan-form.ts';
 
@@ -50,11 +50,30 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
 
   const email = canonicalEmail(draft.user_email);
   const { data: subscriptions = [] } = useQuery(subscriptionsQuery);
+  const { data: templates = [] } = useQuery(templatesQuery);
   const present = presentPlanOf(subscriptions, email);
+  const isFilled = draft.plan_name.trim() !== '' && readPrice(draft.price).kind !== 'empty';
   return (
-    <Grid columns="side" tablet="stack" gap="4" align="start">
+    <Grid columns={isFilled ? 'side' : undefined} tablet="stack" gap="4" align="start">
       <Card title="Assign a subscription">
         <Form noValidate gap="4" error={refused} busy={isBusy} onSubmit={submit}>
+          {templates.length > 0 && (
+            <Choice
+              label="Template"
+              size="md"
+              data={[
+                { value: '', label: 'None: fill in the plan below' },
+                ...templates.map(({ id, template_name }) => ({ value: id, label: template_name })),
+              ]}
+              value={templates.find(({ template_name }) => template_name === draft.plan_name)?.id ?? ''}
+              onChange={(event) => {
+                const template = templates.find(({ id }) => id === event.currentTarget.value);
+                onChange(
+                  template ? draftOfTemplate(template, draft.user_email) : { ...EMPTY_ASSIGNMENT, user_email: draft.user_email },
+                );
+              }}
+            />
+          )}
           <PersonField
             value={draft.user_email}
             error={messages['user_email']}
@@ -84,10 +103,15 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
               onChange={(event) => change({ starts_over: event.currentTarget.checked })}
             />
           )}
-          <PlanSubmit isBusy={isBusy} label="Assign Subscription" busyLabel="Assigning..." />
+          <PlanSubmit
+            isBusy={isBusy}
+            isReady={isFilled && email !== undefined}
+            label="Assign Subscription"
+            busyLabel="Assigning..."
+          />
         </Form>
       </Card>
-      <Preview draft={draft} present={present} />
+      {isFilled && <Preview draft={draft} present={present} />}
     </Grid>
   );
 }
@@ -112,12 +136,6 @@ export function effectOf(draft: AssignDraft, present: Subscription | undefined, 
 function Preview({ draft, present }: { draft: AssignDraft; present: Subscription | undefined }) {
   const now = useMinute();
   const price = readPrice(draft.price);
-  if (draft.plan_name.trim() === '' || price.kind === 'empty')
-    return (
-      <Card title="What’s included">
-        <p className="sub">Fill in the plan to preview it.</p>
-      </Card>
-    );
   return (
     <Card title="What’s included">
       <PlanCard

@@ -64,7 +64,7 @@ export function PriceField({ label, name, value, error, onChange }: TextFieldPro
             ? `${describeDollars(price.price)}.`
             : price.kind === 'unclear'
               ? price.sentence
-              : 'For example, 9.99 or 9,99.'}
+              : 'In US dollars, for example 9.99.'}
         </span>
       }
       inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -95,14 +95,16 @@ interface PlanFieldsProps {
 type LimitChoiceProps = Omit<PlanFieldsProps, 'durations'> & {
   label: string;
   name: 'max_devices' | 'max_web_devices' | 'max_profiles';
+  description?: string;
   describe?: (count: number) => string;
 };
 
-function LimitChoice({ label, name, draft, messages, onChange, describe = describeDevices }: LimitChoiceProps) {
+function LimitChoice({ label, name, description, draft, messages, onChange, describe = describeDevices }: LimitChoiceProps) {
   return (
     <Choice
       label={label}
       name={name}
+      description={description}
       size="md"
       data={MAX_DEVICES_OPTIONS.map((count) => ({
         value: String(count),
@@ -129,10 +131,20 @@ export function PlanFields({ draft, durations, messages, onChange }: PlanFieldsP
           error={messages['duration_months']}
           onChange={(event) => onChange({ duration_months: event.currentTarget.value })}
         />
-        <LimitChoice label="Max Devices" name="max_devices" {...{ draft, messages, onChange }} />
+        <LimitChoice
+          label="Max Devices"
+          name="max_devices"
+          description="Computers with the Palisade program."
+          {...{ draft, messages, onChange }}
+        />
       </Grid>
       <Grid columns="fit-m" gap="4" align="start">
-        <LimitChoice label="Devices with web protection" name="max_web_devices" {...{ draft, messages, onChange }} />
+        <LimitChoice
+          label="Devices with web protection"
+          name="max_web_devices"
+          description="Phones, browsers, routers, and others."
+          {...{ draft, messages, onChange }}
+        />
         <LimitChoice label="Profiles at home" name="max_profiles" describe={describePeople} {...{ draft, messages, onChange }} />
       </Grid>
       <Check

@@ -188,7 +188,7 @@ describe('assigning', () => {
   it('previews a plan once it has a name and a price', () => {
     open('admin');
     change('Plan Name', 'Family Shield');
-    expect(screen.getByText('Fill in the plan to preview it.')).toBeVisible();
+    expect(screen.queryByText('What’s included')).not.toBeInTheDocument();
     change('Custom Price', '0');
     expect(screen.getByText('$0.00 USD')).toBeVisible();
   });

@@ -58,7 +58,7 @@ function Answers() {
             sentence={
               mayChange
                 ? 'Save an answer that you give often, such as how to start a remote session.'
-                : 'An administrator can save answers that you give often.'
+                : 'Ask an administrator to save answers that you give often. Type / in a conversation to use one.'
             }
           />
         }

@@ -15,6 +15,7 @@ import { MessageCard } from '#domain/conversation/message-card.tsx';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { useTyping } from '#domain/conversation/use-typing.ts';
 import { CheckMessage } from '#domain/scam/check-message.tsx';
+import { StatusBadge } from '#domain/status/state-badge.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { type ConversationLine, ConversationLog, Typing, useJump } from '#ui/conversation-log.tsx';
@@ -163,6 +164,7 @@ function Head({ conversation, me, actions, composer, onBack, ...icons }: HeadPro
         <bdi>{customer}</bdi>
       </h2>
       <Row as="p" gap="2" rowGap="0" className="talk-head__state shrink tiny muted">
+        {conversation.is_in_danger && <StatusBadge state="danger" />}
         <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
         <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Not assigned'}</span>
         {conversation.waiting_since !== null && (
@@ -186,11 +188,6 @@ function HeadActions({ conversation, me, actions, composer }: Pick<HeadProps, 'c
           onClick={() => actions.claim.mutate(undefined, { onSuccess: () => composer.current?.focus() })}
         >
           Claim
-        </Button>
-      )}
-      {may.close(me, decided) && (
-        <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
-          Close
         </Button>
       )}
       {may.reopen(me, decided) && (

@@ -61,7 +61,7 @@ const rowOf = (key: string, name: string, figures: DeskFigures) => ({
 });
 
 function spanOf(seconds: number | null): string {
-  return seconds === null ? 'None yet' : describeSpan(seconds);
+  return seconds === null ? '–' : describeSpan(seconds);
 }
 
 /** Text below a median. */
@@ -74,6 +74,12 @@ function Figures({ report }: { report: Report }) {
   // Only the table omits empty weeks; the chart needs them for a regular time axis.
   const busy = weeks.filter(({ opened, closed }) => opened + closed > 0);
   const quiet = weeks.length - busy.length;
+  if (total.opened + total.closed === 0 && people.length === 0)
+    return (
+      <Card title="Support">
+        <p className="sub">Nothing was asked or closed in this time.</p>
+      </Card>
+    );
   return (
     <>
       <div className="page__stats" data-columns="4">
@@ -91,43 +97,37 @@ function Figures({ report }: { report: Report }) {
         <StatCard
           label="Rating"
           icon={IconStar}
-          value={total.ratings.average === null ? 'None yet' : `${formatDecimals(total.ratings.average, 1)} of 5`}
+          value={total.ratings.average === null ? '–' : `${formatDecimals(total.ratings.average, 1)} of 5`}
         >
           {plural(total.ratings.count, { one: '1 rating', other: `${formatNumber(total.ratings.count)} ratings` })}
         </StatCard>
       </div>
       <Card title="Week by week">
-        {total.opened + total.closed === 0 ? (
-          <p className="sub">Nothing was asked or closed in this time.</p>
-        ) : (
-          <>
-            <BarChart
-              series={[
-                { name: 'Opened', tone: 'blue' },
-                { name: 'Closed', tone: 'accent' },
-              ]}
-              spans={weeks.map(({ week, opened, closed }) => ({
-                key: week,
-                name: describeCalendarDay(week, 'day'),
-                title: `Week of ${describeCalendarDay(week)}: ${opened} opened, ${closed} closed`,
-                values: [opened, closed],
-              }))}
-            />
-            <ReportTable
-              label="Weeks"
-              first="Week of"
-              columns={COLUMNS}
-              rows={busy.toReversed().map((week) => rowOf(week.week, describeCalendarDay(week.week), week))}
-            />
-            {quiet > 0 && (
-              <p className="sub above-3">
-                {plural(quiet, {
-                  one: '1 week without a conversation is not listed.',
-                  other: `${formatNumber(quiet)} weeks without a conversation are not listed.`,
-                })}
-              </p>
-            )}
-          </>
+        <BarChart
+          series={[
+            { name: 'Opened', tone: 'blue' },
+            { name: 'Closed', tone: 'accent' },
+          ]}
+          spans={weeks.map(({ week, opened, closed }) => ({
+            key: week,
+            name: describeCalendarDay(week, 'day'),
+            title: `Week of ${describeCalendarDay(week)}: ${opened} opened, ${closed} closed`,
+            values: [opened, closed],
+          }))}
+        />
+        <ReportTable
+          label="Weeks"
+          first="Week of"
+          columns={COLUMNS}
+          rows={busy.toReversed().map((week) => rowOf(week.week, describeCalendarDay(week.week), week))}
+        />
+        {quiet > 0 && (
+          <p className="sub above-3">
+            {plural(quiet, {
+              one: '1 week without a conversation is not listed.',
+              other: `${formatNumber(quiet)} weeks without a conversation are not listed.`,
+            })}
+          </p>
         )}
       </Card>
       <Card title="By person">

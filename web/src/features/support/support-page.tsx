@@ -11,7 +11,6 @@ import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { Drawing } from '#ui/drawing.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
@@ -126,9 +125,12 @@ function Desk() {
             <div className="desk__nothing center">
               <EmptyState
                 icon={IconMessages}
-                drawing={<Drawing of="messages" />}
                 title="No conversation is open"
-                sentence="Choose one from the inbox. Press j or k to move, or ? to see all keys."
+                sentence={
+                  ids.length > 0
+                    ? 'Choose one from the inbox. Press j or k to move, or ? to see all keys.'
+                    : 'What a customer writes opens here.'
+                }
                 action={ids.length > 0 && <Button onClick={() => step(1)}>Open the first one</Button>}
               />
             </div>
