@@ -43,8 +43,9 @@ function Who({ user, onOpen }: { user: AdminUser; onOpen: () => void }) {
   );
 }
 
+/** Most people are customers, so only other roles are shown. */
 function RoleBadge({ user: { role } }: { user: AdminUser }) {
-  return <Badge tone={role === 'customer' ? 'plain' : 'note'}>{ROLE_LABELS[role]}</Badge>;
+  return role !== 'customer' && <Badge tone="note">{ROLE_LABELS[role]}</Badge>;
 }
 
 /** Badge for a disabled account or an unconfirmed address. */

@@ -88,7 +88,9 @@ function People({ people }: Pick<Home, 'people'>) {
         ...(people.unchecked > 0 ? [{ words: 'not checked', count: people.unchecked, to: '/admin/users?state=unchecked' }] : []),
       ]}
     >
-      <Link to="/admin/users">{formatNumber(people.all)}</Link>
+      <Link to="/admin/users" className="ink unlined">
+        {formatNumber(people.all)}
+      </Link>
     </Figure>
   );
 }
@@ -119,7 +121,7 @@ function Income({ income }: Pick<Home, 'income'>) {
     >
       {income.length === 0 && <span className="faint">No plans yet</span>}
       {income.map(({ currency, monthly }) => (
-        <Link key={currency} to={`${PLANS}&status=active`}>
+        <Link key={currency} to={`${PLANS}&status=active`} className="ink unlined">
           {formatPrice(monthly, currency)}
         </Link>
       ))}

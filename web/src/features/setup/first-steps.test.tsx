@@ -33,13 +33,16 @@ describe('the first steps', () => {
     ]);
   });
 
-  it('do not repeat the main button of the status above', () => {
+  it('do not repeat the step of the status above', () => {
     const done = { first_scan: true, second_factor: false };
     const { rerender } = render(<FirstSteps done={done} />, { wrapper: MemoryRouter });
-    const link = () => screen.getByRole('link', { name: 'Turn on two-factor' });
+    const link = () => screen.queryByRole('link', { name: 'Turn on two-factor' });
     expect(link()).toHaveAttribute('data-variant', 'primary');
+    rerender(<FirstSteps done={{ ...done, device: false }} offered="second_factor" />);
+    expect(link()).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Add a device' })).toHaveAttribute('data-variant', 'quiet');
     rerender(<FirstSteps done={done} offered="second_factor" />);
-    expect(link()).toHaveAttribute('data-variant', 'quiet');
+    expect(screen.queryByRole('region')).not.toBeInTheDocument();
   });
 
   it('go away when all are done, and when they are hidden', async () => {

@@ -39,7 +39,7 @@ const GET_STARTED = 'Get started';
 
 interface FirstStepsProps {
   done: FirstStepsDone;
-  /** The step whose button the status above has already. */
+  /** The step that the status above has already. */
   offered?: Step | undefined;
 }
 
@@ -47,10 +47,11 @@ interface FirstStepsProps {
 export function FirstSteps({ done, offered }: FirstStepsProps) {
   const [isHidden, setIsHidden] = useState(false);
   if (isHidden || !areStepsLeft(done)) return null;
-  const steps = STEP_NAMES.filter((step) => step in done).toSorted(
+  const steps = STEP_NAMES.filter((step) => step in done && step !== offered).toSorted(
     (one, other) => Object.keys(done).indexOf(one) - Object.keys(done).indexOf(other),
   );
   const left = steps.filter((step) => done[step] !== true);
+  if (left.length === 0) return null;
   return (
     <section className="card first-steps" aria-labelledby="first-steps">
       <div className="card__head below-2">
@@ -77,7 +78,7 @@ export function FirstSteps({ done, offered }: FirstStepsProps) {
               {done[step] ? (
                 <span className="visually-hidden"> (done)</span>
               ) : (
-                <StepHelp {...STEPS[step]} isNext={step === left[0] && step !== offered} />
+                <StepHelp {...STEPS[step]} isNext={step === left[0] && offered === undefined} />
               )}
             </div>
           </Grid>

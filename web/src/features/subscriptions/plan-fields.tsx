@@ -105,6 +105,7 @@ function LimitChoice({ label, name, description, draft, messages, onChange, desc
       label={label}
       name={name}
       description={description}
+      inputWrapperOrder={['label', 'input', 'description', 'error']}
       size="md"
       data={MAX_DEVICES_OPTIONS.map((count) => ({
         value: String(count),

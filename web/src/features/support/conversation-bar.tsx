@@ -83,11 +83,6 @@ export function ConversationBar({ conversation, me, actions, isOpen }: BarProps)
       {may.sort(me, decided) && (
         <Tags tags={conversation.tags} isBusy={actions.sort.isPending} onChange={(tags) => actions.sort.mutate({ tags })} />
       )}
-      {may.close(me, decided) && (
-        <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
-          Close
-        </Button>
-      )}
     </Row>
   );
 }

@@ -172,7 +172,7 @@ function Head({ conversation, me, actions, composer, onBack, ...icons }: HeadPro
         )}
       </Row>
       <HeadActions conversation={conversation} me={me} actions={actions} composer={composer} />
-      <HeadIcons conversation={conversation} {...icons} />
+      <HeadIcons conversation={conversation} me={me} actions={actions} {...icons} />
     </Grid>
   );
 }
@@ -199,9 +199,14 @@ function HeadActions({ conversation, me, actions, composer }: Pick<HeadProps, 'c
   );
 }
 
-type HeadIconsProps = Pick<HeadProps, 'conversation' | 'isBarOpen' | 'onBar' | 'onCustomer' | 'onDownloadFailed'>;
+type HeadIconsProps = Pick<
+  HeadProps,
+  'conversation' | 'me' | 'actions' | 'isBarOpen' | 'onBar' | 'onCustomer' | 'onDownloadFailed'
+>;
 
-function HeadIcons({ conversation: { id, customer }, isBarOpen, onBar, onCustomer, onDownloadFailed }: HeadIconsProps) {
+/** Close is last, away from Claim. */
+function HeadIcons({ conversation, me, actions, isBarOpen, onBar, onCustomer, onDownloadFailed }: HeadIconsProps) {
+  const { id, customer } = conversation;
   function saveTranscript() {
     download(deskTranscript, { params: { id } }).then(
       (content) => saveFile(`conversation-${customer}.txt`, content),
@@ -239,6 +244,11 @@ function HeadIcons({ conversation: { id, customer }, isBarOpen, onBar, onCustome
       >
         <IconUser size={18} stroke={1.7} aria-hidden="true" />
       </button>
+      {may.close(me, decidedBy(conversation)) && (
+        <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
+          Close
+        </Button>
+      )}
     </Row>
   );
 }
