@@ -67,8 +67,7 @@ test('scans, alerts that are over and entries of the audit log go after the days
     environment: { RETAIN_SCANS: '10', RETAIN_ALERTS: '10', RETAIN_AUDIT: '10' },
     surroundings: { now: () => clock, every_ms: { retention: 20 } },
   });
-  const boss = await signIn('boss');
-  const { id: user_id } = replyOf(await call(currentUser, { token: boss.token }));
+  const { id: user_id } = await signIn('boss');
   const scan = (id: string, kept: { sealed: number; spooled: number }) =>
     scanOf(user_id, new Date(clock).toISOString(), { id, scan_status: 'clean', ...kept });
   await app.database

@@ -1,4 +1,3 @@
-import { currentUser } from '@palisade/contract/auth';
 import { downloadTranscript, mailTranscript, markRead, rateChat, sendMessage } from '@palisade/contract/chat';
 import { listMessages, readChat } from '@palisade/contract/chat-read';
 import {
@@ -37,6 +36,7 @@ const app = await startListeningApp({
 const { call, signIn } = app;
 const boss = await signIn('boss');
 const ana = await signIn('ana', 'support');
+const me = { id: ana.id, username: 'ana' };
 
 async function customer() {
   const person = await signIn();
@@ -236,7 +236,6 @@ describe('by mail', () => {
     expect(text).not.toContain('patient');
     // More than a page of it: the staff's has the notes, the oldest first.
     const lines = createConversations({ database: app.app.database.$pickTables<keyof ChatTables>(), now: () => clock.at });
-    const me = { id: replyOf(await call(currentUser, { token: ana.token })).id, username: 'ana' };
     for (let line = 1; line <= 205; line += 1) await lines.note(id, me, { message: `line ${line}.` });
     const desk = await app.fetch(`/api${deskTranscript.path.replace('{id}', id)}`, {
       headers: { authorization: `Bearer ${ana.token}` },
@@ -262,7 +261,6 @@ test('messages that a server stored but did not send before it stopped are sent 
   await eventually(() => expect(theirs.frames.some(({ kind }) => kind === 'listening')).toBe(true));
   const database = app.app.database.$pickTables<keyof ChatTables>();
   const lost = createConversations({ database, now: () => clock.at });
-  const me = { id: replyOf(await call(currentUser, { token: ana.token })).id, username: 'ana' };
   await lost.writeAsCustomer(user_id, { message: 'stored one' });
   await lost.answer(id, me, { message: 'stored two' });
   await lost.note(id, me, { message: 'stored note' });

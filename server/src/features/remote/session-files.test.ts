@@ -1,4 +1,3 @@
-import { currentUser } from '@palisade/contract/auth';
 import { deleteAccount } from '@palisade/contract/privacy';
 import { completeSession, createSession, joinSession } from '@palisade/contract/remote';
 import {
@@ -194,8 +193,15 @@ describe('a file of a session', () => {
     const { customer, send, id } = await start('files');
     expect(problemOf(await send(customer.token, 'empty', Buffer.alloc(0))).code).toBe('invalid_field');
     expect(problemOf(await send(customer.token, 'large', Buffer.alloc(25 * 1024 ** 2 + 1))).code).toBe('too_large');
-    const { id: user_id } = replyOf(await call(currentUser, { token: customer.token }));
-    const row = { session_id: id, user_id, kind: 'file', side: 'technician', author: 'tina', filename: 'x', size: 1 } as const;
+    const row = {
+      session_id: id,
+      user_id: customer.id,
+      kind: 'file',
+      side: 'technician',
+      author: 'tina',
+      filename: 'x',
+      size: 1,
+    } as const;
     const rest = { sha256: 'x', threat: null, sent_at: '2026-11-20T10:00:00.000Z', arrived_at: '2026-11-20T10:00:00.000Z' };
     const add = (count: number, status: 'scanning' | 'clean') =>
       app.app.database
