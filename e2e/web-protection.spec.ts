@@ -52,7 +52,7 @@ test('devices are added by their kind, seen at the first question, and listed wi
   await page.getByRole('link', { name: 'Devices', exact: true }).first().click();
   const all = region(page, 'All devices').getByRole('listitem');
   await expect(all).toHaveCount(4);
-  await expect(all.filter({ hasText: 'My browser' }).getByText('Web protection: protected')).toBeVisible();
+  await expect(all.filter({ hasText: 'My browser' }).getByText('Web protection: on')).toBeVisible();
   await page.getByRole('link', { name: 'My Android phone' }).click();
   await expect(deviceRow(page, 'My Android phone')).toBeFocused();
 });

@@ -47,6 +47,11 @@ export function useConfig(): Config | undefined {
   return useSyncExternalStore(subscribe, () => config);
 }
 
+/** True if emails of this server go out, as far as the settings say. */
+export function useIsMailed(): boolean {
+  return useConfig()?.reset_delivery === 'email';
+}
+
 /** True after the settings arrived or failed. Content drawn from then on does not move when they change. */
 export function useIsConfigAnswered(): boolean {
   return useSyncExternalStore(subscribe, () => isAnswered);

@@ -56,7 +56,7 @@ const REPLIES = {
     english:
       'Don’t open the file. Delete the original on your device, then press “I deleted it” on the Antivirus page. ' +
       'If you opened it, change the passwords you typed since then, from another device. ' +
-      'Tell us here too: a technician can check your computer in a remote session.',
+      'Then write “I opened it” here: a technician can check your computer in a remote session.',
     params: {},
   },
   'reply.firewall': {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { chatStateOf } from '#api/fake-desk.ts';
-import { describeAvailability } from './availability.ts';
+import { describeAvailability, waitingSince } from './availability.ts';
 
 const NOW = Date.parse('2026-11-20T10:00:00Z');
 const HERE = { is_here: true, is_open: true, opens_at: null };
@@ -18,6 +18,16 @@ it.each([
   const found = describeAvailability(chatStateOf(state), NOW, true);
   expect(found.tone).toBe(tone);
   expect(found.sentence).toMatch(sentence);
+});
+
+it('knows since when a question waits for a person', () => {
+  const at = (timestamp: string, sender: 'user' | 'support', is_automatic = false) => ({ timestamp, sender, is_automatic });
+  const open = { status: 'open' } as const;
+  const asked = [at('09:00', 'user'), at('09:01', 'support', true), at('09:02', 'user')];
+  expect(waitingSince(asked, open)).toBe('09:00');
+  expect(waitingSince([...asked, at('09:05', 'support')], open)).toBeUndefined();
+  expect(waitingSince([...asked, at('09:05', 'support'), at('09:06', 'user')], open)).toBe('09:06');
+  expect(waitingSince(asked, { status: 'closed' })).toBeUndefined();
 });
 
 it('says of an unconnected page only that, even while support is here', () => {

@@ -1,10 +1,21 @@
 import type { ChatState } from '@palisade/contract/chat-read';
+import type { ChatMessage } from '@palisade/contract/chat-record';
 import { describeSpan } from '@palisade/contract/intl';
 import { describeNext } from '#ui/moment.tsx';
 
 export interface Availability {
   tone: 'here' | 'away' | 'offline';
   sentence: string;
+}
+
+/** Time of the first message of the person after the last one that a person of support wrote; undefined once it is answered. `messages`: oldest first. */
+export function waitingSince(
+  messages: readonly Pick<ChatMessage, 'sender' | 'is_automatic' | 'timestamp'>[],
+  { status }: Pick<ChatState, 'status'>,
+): string | undefined {
+  if (status !== 'open') return undefined;
+  const answered = messages.findLastIndex(({ sender, is_automatic }) => sender === 'support' && !is_automatic);
+  return messages.slice(answered + 1).find(({ sender }) => sender === 'user')?.timestamp;
 }
 
 /** The one statement of whether support answers now, and when it does otherwise. */

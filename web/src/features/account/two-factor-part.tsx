@@ -64,18 +64,19 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
   const { enabled, required, totp_since, passkeys, recovery_codes_left } = twoFactor;
   const isFew = recovery_codes_left < RECOVERY_CODES.few;
   const hasApp = totp_since !== null;
+  const canAdd = twoFactor.passkey_origin === window.location.origin;
   return (
     <>
       <p className="sub">
         {enabled
           ? 'You sign in with your password and two-factor, or with a passkey. A stolen password isn’t enough.'
-          : 'Your password alone signs you in. Turn on two-factor, so a stolen password isn’t enough.'}
+          : 'Your password alone signs you in. With two-factor a stolen one isn’t enough, and you get codes in case you lose your phone.'}
       </p>
       <Stack>
         <Factor
           icon={IconDeviceMobile}
           title="Authenticator app"
-          line={hasApp ? `In use since ${describeDate(totp_since)}` : 'A code from an app on your phone'}
+          line={hasApp ? `In use since ${describeDate(totp_since)}` : 'A code from an app on your phone. Takes about 2 minutes.'}
           actions={
             <>
               {hasApp && passkeys.length > 0 && (
@@ -102,9 +103,9 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
         <Factor
           icon={IconFingerprint}
           title="Passkeys"
-          line="Your fingerprint, face, device PIN or security key"
+          line={`${canAdd && passkeys.length === 0 ? 'Easiest: your' : 'Your'} fingerprint, face, device PIN, or security key`}
           actions={
-            twoFactor.passkey_origin === window.location.origin && (
+            canAdd && (
               <Button variant="quiet" size="s" aria-label="Add a passkey" onClick={() => onTask({ kind: 'passkey' })}>
                 Add
               </Button>

@@ -11,12 +11,12 @@ import { Sentence } from '#ui/sentence.tsx';
 export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   const phone = useConfig()?.support.phone;
   return phone && isCallable(phone) ? (
-    <ButtonLink href={`tel:${phone}`} size="s" icon={IconPhone} title={`Call ${phone}`}>
-      Call support
+    <ButtonLink href={`tel:${phone}`} size="s" icon={IconPhone} title={`Call ${phone}`} aria-label="Call support">
+      Call<span className="off-phone"> support</span>
     </ButtonLink>
   ) : (
-    <Button variant="quiet" size="s" icon={IconPhone} title="Call support" onClick={onUnreachable}>
-      Call support
+    <Button variant="quiet" size="s" icon={IconPhone} title="Call support" aria-label="Call support" onClick={onUnreachable}>
+      Call<span className="off-phone"> support</span>
     </Button>
   );
 }

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { download } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
-import { useConfig } from '#api/config.ts';
+import { useConfig, useIsMailed } from '#api/config.ts';
 import { messagesQuery } from '#domain/conversation/chat.ts';
 import { Button } from '#ui/button.tsx';
 import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
@@ -25,16 +25,14 @@ export function ChatAside() {
   const hasMessages = useInfiniteQuery(messagesQuery).data?.pages.some((page) => page.length > 0) ?? false;
   return (
     <Grid as="aside" columns="fit-m" gap="4" aria-label="Help next to the chat">
-      <AsidePart icon={IconHeadset} title="Reach a person">
-        {phone || email ? (
+      {(phone || email) && (
+        <AsidePart icon={IconHeadset} title="Reach a person">
           <Row as="p" gap="3" rowGap="0">
             {phone && <PhoneLink phone={phone} />}
             {email && <EmailLink email={email} />}
           </Row>
-        ) : (
-          <p className="sub">Your provider hasn’t added a phone number or email yet. Write to us here.</p>
-        )}
-      </AsidePart>
+        </AsidePart>
+      )}
       <AsidePart icon={IconShieldCheck} title="We never call first">
         <Stack as="ul" gap="2" className="base muted">
           <li>If someone calls you and says they’re from support, hang up.</li>
@@ -68,6 +66,7 @@ function AsidePart({ icon: Icon, title, children }: { icon: TablerIcon; title: s
 function History() {
   const [isSearching, setIsSearching] = useState(false);
   const mail = useMailTranscript();
+  const isMailed = useIsMailed();
   const save = useChange({
     mutationFn: async () => saveFile('support-chat.txt', await download(downloadTranscript)),
   });
@@ -80,9 +79,11 @@ function History() {
         <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
           Download it
         </Button>
-        <Button variant="quiet" size="s" loading={mail.isPending} onClick={() => mail.mutate()}>
-          Email it to me
-        </Button>
+        {isMailed && (
+          <Button variant="quiet" size="s" loading={mail.isPending} onClick={() => mail.mutate()}>
+            Email it to me
+          </Button>
+        )}
       </Row>
       <p role="status" className="sub">
         {mail.isSuccess && 'It is on its way to your address.'}

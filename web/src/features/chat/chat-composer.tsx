@@ -4,7 +4,7 @@ import { readDraft } from '#api/drafts.ts';
 import { sayTyping } from '#api/events.ts';
 import { isFirstTry } from '#api/outgoing.ts';
 import { type ComposerHandle, MessageComposer } from '#domain/conversation/message-composer.tsx';
-import { useOutgoing } from './chat.queries.ts';
+import { useChatState, useMessages, useOutgoing } from './chat.queries.ts';
 import { Suggestions } from './suggestions.tsx';
 import { TOPICS, Topics } from './topics.tsx';
 
@@ -15,6 +15,9 @@ export function ChatComposer({ composer }: { composer: RefObject<ComposerHandle 
   const { queue, outgoing } = useOutgoing();
   const [draft, setDraft] = useState(() => readDraft(PLACE));
   const [topic, setTopic] = useState<ChatTopic>();
+  // A topic helps with the first message; the conversation needs the room afterwards.
+  const hasMessages = (useMessages().messages ?? []).length > 0;
+  const isBegun = useChatState()?.status === 'open' && hasMessages;
   return (
     <MessageComposer
       ref={composer}
@@ -30,13 +33,15 @@ export function ChatComposer({ composer }: { composer: RefObject<ComposerHandle 
       above={
         <>
           <Suggestions draft={draft} />
-          <Topics
-            chosen={topic}
-            onChoose={(chosen) => {
-              setTopic(chosen);
-              composer.current?.focus();
-            }}
-          />
+          {!isBegun && (
+            <Topics
+              chosen={topic}
+              onChoose={(chosen) => {
+                setTopic(chosen);
+                composer.current?.focus();
+              }}
+            />
+          )}
         </>
       }
       below={

@@ -1,15 +1,15 @@
 import type { ChatState } from '@palisade/contract/chat-read';
 import { IconUserHeart, IconVideo, IconWifi, IconWifiOff } from '@tabler/icons-react';
 import { useConnection } from '#api/connection.ts';
-import { describeAvailability } from '#domain/conversation/availability.ts';
+import { describeAvailability, waitingSince } from '#domain/conversation/availability.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
-import { useMinute } from '#ui/moment.tsx';
+import { describeMoment, useMinute } from '#ui/moment.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { CallSupport } from './call-support.tsx';
-import { useAskPerson } from './chat.queries.ts';
+import { useAskPerson, useMessages } from './chat.queries.ts';
 
 const TONES = { here: 'accent', away: 'ink', offline: 'amber' } as const;
 
@@ -24,25 +24,28 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
   const isOnline = useConnection() !== 'offline';
   const now = useMinute();
   const ask = useAskPerson();
+  const { messages = [] } = useMessages();
+  const waiting = state && isOnline ? waitingSince(messages, state) : undefined;
   const support = state && describeAvailability(state, now, isOnline);
   return (
-    <Grid columns="tail" phone="stack" gap="2" align="center" className="pad-m line-below">
+    <Grid columns="tail" gap="2" align="center" className="pad-m line-below">
       {support && (
         <p role="status" aria-label="Support" className={`base medium ${TONES[support.tone]}`}>
           {support.sentence}
+          {waiting !== undefined && ` Waiting for a person since ${describeMoment(waiting, now)}.`}
         </p>
       )}
       <Row wrap={false} gap="2" className="push">
         <span role="status">
           <Badge tone={isOnline ? 'plain' : 'attention'} icon={isOnline ? IconWifi : IconWifiOff}>
-            {isOnline ? 'You’re online' : 'You’re offline'}
+            <span className={isOnline ? 'off-phone' : undefined}>{isOnline ? 'You’re online' : 'You’re offline'}</span>
           </Badge>
         </span>
         <NoticeToggles />
       </Row>
       <Row gap="2" className="span chat__ways">
         <Button
-          variant={state?.wants_person ? 'quiet' : 'primary'}
+          variant={state?.wants_person || waiting !== undefined ? 'quiet' : 'primary'}
           size="s"
           icon={IconUserHeart}
           loading={ask.isPending}
@@ -52,8 +55,16 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
           {state?.wants_person ? 'We’ve told the team' : 'Talk to a person'}
         </Button>
         <CallSupport onUnreachable={onUnreachable} />
-        <Button variant="quiet" size="s" icon={IconVideo} aria-haspopup="dialog" title="Video and live chat" onClick={onTalk}>
-          Video and live chat
+        <Button
+          variant="quiet"
+          size="s"
+          icon={IconVideo}
+          aria-haspopup="dialog"
+          title="Video and live chat"
+          aria-label="Video and live chat"
+          onClick={onTalk}
+        >
+          Video<span className="off-phone"> and live chat</span>
         </Button>
       </Row>
       <Refusal error={ask.error} />

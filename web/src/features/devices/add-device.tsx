@@ -19,41 +19,43 @@ import { PressCard } from '#ui/press-card.tsx';
 import { AddLinux } from './add-linux.tsx';
 import { OtherSystem } from './other-system.tsx';
 
+const IN_BROWSER = 'In the browser, scan files and check messages.';
+
 const SYSTEMS = [
-  {
-    system: 'linux',
-    title: 'Linux',
-    sentence: 'With the Palisade agent: applies your firewall rules, scans files, and reports health.',
-    icon: IconTerminal2,
-    kinds: ['linux'],
-  },
   {
     system: 'windows',
     title: 'Windows',
-    sentence: 'Web protection. In the browser: scan files, check messages, export firewall rules, get remote help.',
+    sentence: `On the device: dangerous websites are blocked. ${IN_BROWSER}`,
     icon: IconBrandWindows,
     kinds: ['windows', 'browser'],
   },
   {
     system: 'macos',
     title: 'macOS',
-    sentence: 'Web protection. In the browser: scan files, check messages, export firewall rules, get remote help.',
+    sentence: `On the device: dangerous websites are blocked. ${IN_BROWSER}`,
     icon: IconBrandApple,
     kinds: ['apple'],
   },
   {
     system: 'phone',
     title: 'Phone or tablet',
-    sentence: 'Web protection. In the browser: scan files, check messages, see security alerts.',
+    sentence: `On the device: dangerous websites are blocked. ${IN_BROWSER}`,
     icon: IconDeviceMobile,
     kinds: ['apple', 'android'],
   },
   {
     system: 'home',
     title: 'Router, TV, or browser',
-    sentence: 'Web protection.',
+    sentence: 'Dangerous websites are blocked there.',
     icon: IconRouter,
     kinds: ['router', 'other', 'browser'],
+  },
+  {
+    system: 'linux',
+    title: 'Linux',
+    sentence: 'On the device: our program applies firewall rules, scans files, and blocks dangerous websites.',
+    icon: IconTerminal2,
+    kinds: ['linux'],
   },
 ] as const satisfies readonly {
   system: string;
@@ -83,7 +85,7 @@ function WebWays({ kinds }: { kinds: readonly WebDeviceKind[] }) {
     <Stack gap="3" className="pad-row line-above above-4">
       <Stack gap="0">
         <h3>Web protection</h3>
-        <p className="sub">Dangerous websites don’t open. Nothing is installed.</p>
+        <p className="sub">Dangerous websites don’t open. No program is installed.</p>
       </Stack>
       <Row gap="2">
         {kinds.map((kind) => (
@@ -111,7 +113,7 @@ export function AddDevice({ first, devices, onClose, onBegin }: AddDeviceProps) 
         )
       }
     >
-      <p className="sub">What each system gets today. Choose the system of your device.</p>
+      <p className="sub">Which device is it?</p>
       <Grid as="fieldset" columns="fit-m" gap="3" className="above-3" aria-label="System of the device">
         {SYSTEMS.map(({ system: value, kinds: _, ...words }) => (
           <PressCard

@@ -5,8 +5,13 @@ import { DeviceRow } from '#domain/web-device/device-row.tsx';
 import { KINDS, protectionOf } from '#domain/web-device/web-devices.ts';
 import { Card } from '#ui/card.tsx';
 import { Stack } from '#ui/layout.tsx';
-import { useMinute } from '#ui/moment.tsx';
+import { describeMoment, useMinute } from '#ui/moment.tsx';
 import { DEVICE_STATES } from './device-words.ts';
+
+function lineOf({ kind, last_question_at }: WebDevice, now: number): string {
+  const { label } = KINDS[kind];
+  return last_question_at === null ? label : `${label} · last seen ${describeMoment(last_question_at, now)}`;
+}
 
 /** The devices of the agent and of web protection, each with what protects it and a link to its own part. A single device of the agent has its card below. */
 export function DeviceList({ devices, webDevices }: { devices: readonly Device[]; webDevices: readonly WebDevice[] }) {
@@ -15,7 +20,8 @@ export function DeviceList({ devices, webDevices }: { devices: readonly Device[]
   if (others.length === 0 && devices.length < 2) return null;
   const ofWeb = (device: WebDevice) => {
     const { tone, words } = protectionOf(device, now);
-    return { tone, words: `Web protection: ${words.charAt(0).toLowerCase()}${words.slice(1)}` };
+    const said = tone === 'safe' ? 'on' : `${words.charAt(0).toLowerCase()}${words.slice(1)}`;
+    return { tone, words: `Web protection: ${said}` };
   };
   const rows = [
     ...devices.map(({ id, device_name: name, os, hostname, state }) => {
@@ -25,7 +31,7 @@ export function DeviceList({ devices, webDevices }: { devices: readonly Device[]
       return { id, name, icon: IconDeviceDesktop, line: os.name || hostname, to: `/devices?device=${id}`, states };
     }),
     ...others.map((device) => ({
-      ...{ id: device.id, name: device.name, icon: KINDS[device.kind].icon, line: KINDS[device.kind].label },
+      ...{ id: device.id, name: device.name, icon: KINDS[device.kind].icon, line: lineOf(device, now) },
       ...{ to: `/web-protection?device=${device.id}`, states: [ofWeb(device)] },
     })),
   ];
@@ -38,6 +44,7 @@ export function DeviceList({ devices, webDevices }: { devices: readonly Device[]
           </li>
         ))}
       </Stack>
+      <p className="sub above-2">A computer or phone that isn’t listed here isn’t protected. Add each one.</p>
     </Card>
   );
 }

@@ -56,11 +56,11 @@ describe('without a device', () => {
     expect(await screen.findByRole('region', { name: 'No device is connected.' })).toHaveAttribute('data-tone', 'unknown');
     const systems = within(screen.getByRole('group', { name: 'System of the device' }));
     expect(systems.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
-      expect.stringMatching(/^Linux.*applies your firewall rules/u),
-      expect.stringMatching(/^Windows.*Web protection/u),
-      expect.stringMatching(/^macOS.*Web protection/u),
-      expect.stringMatching(/^Phone or tablet.*Web protection/u),
-      expect.stringMatching(/^Router, TV, or browser.*Web protection/u),
+      expect.stringMatching(/^Windows.*dangerous websites are blocked/u),
+      expect.stringMatching(/^macOS.*dangerous websites are blocked/u),
+      expect.stringMatching(/^Phone or tablet.*dangerous websites are blocked/u),
+      expect.stringMatching(/^Router, TV, or browser.*are blocked/u),
+      expect.stringMatching(/^Linux.*applies firewall rules/u),
     ]);
     const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
     const expires_at = new Date(Date.now() + 600_000).toISOString();

@@ -48,7 +48,7 @@ export function DevicesPage() {
   return (
     <Page
       title="Devices"
-      sentence="Your computers, phones, and everything else, and what protects each today."
+      sentence="Your computers, phones, and everything else, and what protects them."
       aside={
         devices &&
         isWebRead &&
@@ -68,7 +68,7 @@ export function DevicesPage() {
           tone="unknown"
           icon={IconDeviceDesktop}
           title="No device is connected."
-          sentence="What Palisade can do depends on the system. Choose yours below."
+          sentence="Choose your device below. You see what we can do on it."
         />
       )}
       {(devices ? isEmpty || isAdding : error) && (

@@ -27,7 +27,7 @@ interface ExportDialogProps {
 
 /** Exports the rules for a computer without an agent, and lists the rules that its firewall cannot express. */
 export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
-  const [target, setTarget] = useState<Export>(EXPORTS.find((one) => one === first) ?? 'nftables');
+  const [target, setTarget] = useState<Export>(EXPORTS.find((one) => one === first) ?? 'powershell');
   const exported = useMemo(() => rules && exportRules(rules, target), [rules, target]);
   return (
     <ModalWindow title="Export for another firewall" onClose={onClose}>
@@ -42,14 +42,16 @@ export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
           onClose();
         }}
       >
-        <p className="sub">For computers without the Palisade agent. Export again after you change your rules.</p>
+        <p className="sub">
+          For Windows, Mac, and other computers without our program. Export again after you change your rules.
+        </p>
         <Choice
           label="Firewall"
           size="md"
           data-autofocus
           data={EXPORTS.map((value) => ({ value, label: TARGETS[value] }))}
           value={target}
-          onChange={(event) => setTarget(EXPORTS.find((one) => one === event.currentTarget.value) ?? 'nftables')}
+          onChange={(event) => setTarget(EXPORTS.find((one) => one === event.currentTarget.value) ?? 'powershell')}
         />
         {rules?.length === 0 && <p>You have no rules yet. Add a rule first.</p>}
         {exported && exported.left_out.length > 0 && (

@@ -9,11 +9,13 @@ import { answerRules, at, begin, open, row, server, status } from './open-firewa
 beforeEach(begin);
 
 describe('a rule that allows everything', () => {
-  it('is amber while it is written, and not once it is limited', async () => {
+  it('is amber from the first input on, and not once it is limited', async () => {
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
     const preview = () => dialog.getByText(/on this computer\.$/u).closest('[role="status"]');
+    expect(preview()).toHaveAttribute('data-open', 'false');
+    await user.type(dialog.getByLabelText('Rule Name'), 'Web');
     expect(preview()).toHaveAttribute('data-open', 'true');
     expect(dialog.getByText(/^This rule allows everything\./u)).toBeVisible();
     for (const label of ['Action', 'Source IP', 'Port'])
@@ -276,7 +278,7 @@ describe('before a rule is saved', () => {
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '*');
-    expect(await form.findByText('This makes “SSH” and “Web” redundant.')).toBeVisible();
+    expect(await form.findByText('With this rule, “SSH” and “Web” change nothing.')).toBeVisible();
   });
 
   it('a temporary one says how long it lasts', async () => {

@@ -40,7 +40,13 @@ export function FirewallPage() {
 
   return (
     <Page title="Firewall" sentence="Control which connections your devices accept and make.">
-      <Summary devices={devices} isUnknown={devicesError !== null} addButton={addButton} onAdd={open} />
+      <Summary
+        devices={devices}
+        isUnknown={devicesError !== null}
+        hasRules={(total ?? 0) > 0}
+        addButton={addButton}
+        onAdd={open}
+      />
       <FirewallStats
         devices={devices}
         total={total}

@@ -14,7 +14,7 @@ import {
 import { allowsEverything, conflictsOf } from '@palisade/contract/firewall-advice';
 import { EVERY } from '@palisade/contract/firewall-grammar';
 import { findings } from '@palisade/contract/firewall-verdict';
-import { listFirst } from '@palisade/contract/intl';
+import { listFirst, plural } from '@palisade/contract/intl';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
@@ -30,9 +30,9 @@ import { ACTIONS, DIRECTIONS, describeDecider, PROTOCOLS } from './rule-words.ts
 import './rule-fields.css';
 
 const HELP = {
-  source_ip: '* for anywhere. Or an address, a network like 192.168.1.0/24, a range, or a list.',
-  destination_ip: '* for anywhere. Or an address, a network, a range, or a list.',
-  port: '* for every port. Or a destination port like 443, a range like 8000-8100, or a list.',
+  source_ip: '* means anywhere. You can enter addresses, or a network like 192.168.1.0/24.',
+  destination_ip: '* means anywhere. You can enter addresses or networks.',
+  port: '* means every port. Web pages use 443, Remote Desktop 3389. Ranges like 8000-8100 work too.',
 } as const;
 
 type TextField = keyof typeof HELP;
@@ -96,7 +96,8 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   const values = sentOf(form.values);
   const messages = messagesOf(values);
   const terms = Object.keys(messages).length === 0 ? values : undefined;
-  const isOpen = terms !== undefined && allowsEverything(terms);
+  // The defaults of a new rule are no fault of the person, so the warning waits for their first input.
+  const isOpen = terms !== undefined && allowsEverything(terms) && (edited !== undefined || form.isDirty());
   const limiting: TextField = values.direction === 'inbound' ? 'source_ip' : 'destination_ip';
   const { data: all } = useQuery(devicesQuery);
   const devices = all && livingOf(all);
@@ -284,7 +285,14 @@ function effectOf(terms: NewRule, rules: readonly Rule[], edited: Rule | undefin
       (kept ? <Sentence text={describeDecider(candidate, kept)} parts={{ rule: <bdi>{kept.rule_name}</bdi> }} /> : own.reason),
     notes: [
       ...cutsOf(rules, all, devices).map(describeCut),
-      ...(named.length > 0 ? [`This makes ${listFirst(named, NAMED)} redundant.`] : []),
+      ...(named.length > 0
+        ? [
+            plural(named.length, {
+              one: `With this rule, ${listFirst(named, NAMED)} changes nothing.`,
+              other: `With this rule, ${listFirst(named, NAMED)} change nothing.`,
+            }),
+          ]
+        : []),
     ],
   };
 }

@@ -17,6 +17,7 @@ import {
 import { type ComponentProps, memo, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ShowToSupport } from '#domain/conversation/show-to-support.tsx';
 import { Badge } from '#ui/badge.tsx';
+import { Check } from '#ui/check.tsx';
 import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -107,9 +108,7 @@ export function RuleTable({
       <thead>
         <tr>
           <th scope="col" className="rule-select">
-            <input
-              className="tick"
-              type="checkbox"
+            <Check
               aria-label="Select all rules"
               checked={areAllSelected}
               onChange={(event) => onSelectAll(event.currentTarget.checked)}
@@ -217,13 +216,7 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, reach, does, isSelected, d
       aria-busy={isBusy}
     >
       <td className="rule-select">
-        <input
-          className="tick"
-          type="checkbox"
-          aria-label={`Select ${rule.rule_name}`}
-          checked={isSelected}
-          onChange={() => does.select(rule.id)}
-        />
+        <Check aria-label={`Select ${rule.rule_name}`} checked={isSelected} onChange={() => does.select(rule.id)} />
       </td>
       <td className="rule-row__status">
         <Toggle

@@ -10,6 +10,7 @@ import { ruleCountsQuery } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
 import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
+import { needsFilters } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
 import { Refusal } from '#ui/refusal.tsx';
@@ -69,7 +70,7 @@ export function RulesCard({ read, conflicts = NO_CONFLICTS, devices = NO_DEVICES
         <div ref={body} className="rules" data-selecting={selection.isOn}>
           <p className="sub">
             {devices.length === 0
-              ? `A block always wins over an allow. ${DEFAULTS_SENTENCE}`
+              ? `On a computer that uses them, a block always wins over an allow. ${DEFAULTS_SENTENCE}`
               : 'A block always wins over an allow. Without a matching rule, each device uses its default.'}
           </p>
           <RuleTools
@@ -81,7 +82,7 @@ export function RulesCard({ read, conflicts = NO_CONFLICTS, devices = NO_DEVICES
           />
           <Refusal error={isGone}>The rule of this link was deleted.</Refusal>
           <ActionOutcome actions={actions} />
-          {rules && rules.length > 0 && (
+          {needsFilters(total, choice !== EVERY_RULE || conflicts.size > 0) && rules && (
             <RuleFilters
               choice={choice}
               total={total}
@@ -214,13 +215,13 @@ function useChosen(
 function useDialog(want: () => void) {
   const [search, setSearch] = useSearchParams();
   const target = search.get('export');
-  const [dialog, setDialog] = useState<Dialog | undefined>(target === null ? undefined : 'export');
+  const [chosen, setDialog] = useState<Dialog>();
   const isAsked = target !== null;
   useEffect(() => {
     if (isAsked) want();
   }, [isAsked, want]);
   return {
-    dialog,
+    dialog: chosen ?? (isAsked ? 'export' : undefined),
     target,
     setDialog(next: Dialog | undefined) {
       setDialog(next);

@@ -15,6 +15,8 @@ interface Answer {
   sentence: string;
   /** The action that comes before a new rule. */
   fix?: { label: string; to: string };
+  /** No device of the person applies rules, so another firewall has to. */
+  isElsewhere?: boolean;
 }
 
 const openDevice = ({ id }: Device) => ({ label: 'Open the device', to: `/devices?device=${id}` });
@@ -31,8 +33,9 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       tone: 'unknown',
       icon: IconWall,
       title: NOWHERE,
-      sentence: 'We save them here. They take effect on computers with the Palisade agent.',
+      sentence: 'We save them. Linux computers with our program apply them; on Windows and Mac, use their own firewall.',
       fix: ADD_DEVICE,
+      isElsewhere: true,
     };
   }
   const state = (device: Device) => (device.capabilities?.firewall === 'unavailable' ? 'unavailable' : device.enforcement.state);
@@ -71,6 +74,7 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       title: NOWHERE,
       sentence: off[0]?.capabilities?.firewall_reason ?? 'Your devices have no supported firewall.',
       fix: ADD_DEVICE,
+      isElsewhere: true,
     };
   }
   const [silent] = devices.filter(
@@ -104,15 +108,16 @@ interface SummaryProps {
   /** Undefined while loading. */
   devices: readonly Device[] | undefined;
   isUnknown: boolean;
+  hasRules: boolean;
   addButton: RefObject<HTMLButtonElement | null>;
   onAdd: () => void;
 }
 
 /** The answer, then the actions. Waits for the devices, so that its text does not change while the person reads it. */
-export function Summary({ devices, isUnknown, addButton, onAdd }: SummaryProps) {
+export function Summary({ devices, isUnknown, hasRules, addButton, onAdd }: SummaryProps) {
   const now = useMinute();
   if (!devices && !isUnknown) return <LeadWaiting label="Checking your rules" />;
-  const { fix, ...answer } = devices ? answerOf(devices, now) : UNREAD;
+  const { fix, isElsewhere = false, ...answer } = devices ? answerOf(devices, now) : UNREAD;
   return (
     <Lead
       {...answer}
@@ -121,6 +126,11 @@ export function Summary({ devices, isUnknown, addButton, onAdd }: SummaryProps) 
           {fix && (
             <ScreenLink to={fix.to} size="l">
               {fix.label}
+            </ScreenLink>
+          )}
+          {isElsewhere && hasRules && (
+            <ScreenLink to="/firewall?export=" variant="quiet" size="l">
+              Use in another firewall
             </ScreenLink>
           )}
           <Button ref={addButton} variant={fix ? 'quiet' : 'primary'} size="l" icon={IconPlus} stroke={2} onClick={onAdd}>

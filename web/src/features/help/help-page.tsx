@@ -10,6 +10,7 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { SearchFilter, useSearched } from '#ui/list-filters.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Page } from '#ui/page.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { articlesQuery } from './help.queries.ts';
 import { sortedBySituation } from './situations.ts';
@@ -25,7 +26,12 @@ export function HelpPage() {
   return (
     <Page
       title="Help"
-      sentence="Short answers in plain words. If none fits, write to support: a person reads it."
+      sentence={
+        <Sentence
+          text="Short answers in plain words. If none fits, {write}: a person reads it."
+          parts={{ write: <Link to="/chat">write to support</Link> }}
+        />
+      }
       aside={
         user && may.administrate(user) ? (
           <ScreenLink to="/admin/help" variant="quiet" size="s">
@@ -35,7 +41,7 @@ export function HelpPage() {
       }
     >
       <section className="card help" aria-label="Help pages">
-        <Stack className="below-2">
+        <Stack className="below-4">
           <SearchFilter label="Search the help pages" placeholder="What is it about?" value={typed} onChange={setTyped} />
         </Stack>
         <Listed
@@ -118,7 +124,7 @@ function ArticleList({ articles }: { articles: readonly ArticleSummary[] }) {
             <IconBook className="accent" size={20} stroke={1.7} aria-hidden="true" />
             <Stack as="span" gap="0" className="top">
               <b className="medium">{title}</b>
-              <span className="sub">{summary}</span>
+              <span className="sub off-phone">{summary}</span>
             </Stack>
           </Grid>
         </li>

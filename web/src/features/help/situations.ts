@@ -25,7 +25,7 @@ const SITUATIONS: readonly Situation[] = [
   { slug: 'a-file-is-infected', words: 'My file is infected', icon: IconShieldX },
   { slug: 'someone-signed-in', words: 'Someone signed in as me', icon: IconUserQuestion },
   { slug: 'lost-phone', words: 'I lost my phone', icon: IconDeviceMobile },
-  { slug: 'warning-with-a-number', words: 'A warning shows a number', icon: IconAlertTriangle },
+  { slug: 'warning-with-a-number', words: 'My screen says I must call', icon: IconAlertTriangle },
 ];
 
 /** Urgent situations whose help page is published, and all other help pages. */

@@ -1,6 +1,6 @@
 import { describeSpan } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
-import { useConfig } from '#api/config.ts';
+import { useIsMailed } from '#api/config.ts';
 import { Card } from '#ui/card.tsx';
 import { Stack } from '#ui/layout.tsx';
 import { answerTimeQuery } from './subscriptions.queries.ts';
@@ -8,7 +8,7 @@ import { answerTimeQuery } from './subscriptions.queries.ts';
 /** The way of a request, with the measured time until an answer. */
 export function AfterRequest() {
   const { data } = useQuery(answerTimeQuery);
-  const isMailed = useConfig()?.reset_delivery === 'email';
+  const isMailed = useIsMailed();
   const median = data?.median_s;
   return (
     <Card title="What happens after a request">

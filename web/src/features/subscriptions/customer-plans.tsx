@@ -11,27 +11,28 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
-import { describeDate, describePlanEnd } from '#ui/moment.tsx';
+import { describeDate, describePlanEnd, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AfterRequest } from './after-request.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
-import { comparedFeatures } from './plan-comparison.ts';
+import { comparePlans, distinctFeatures } from './plan-comparison.ts';
 import {
-  describeDevices,
+  describeComputers,
   describeMonths,
   describePrice,
   describeProfiles,
   describeWebDevices,
-  namesDevices,
+  endsSoon,
 } from './plan-words.ts';
 import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
 
 /** The screen for everyone except administrators: their plan, and the plans they can request. */
 export function CustomerPlans() {
   const isOwnAwaited = isAwaited(useQuery(currentSubscriptionQuery));
-  const arePlansAwaited = isAwaited(useQuery(plansQuery));
+  const plans = useQuery(plansQuery);
+  const arePlansAwaited = isAwaited(plans);
   const areRequestsAwaited = isAwaited(useQuery(planRequestsQuery));
   const isWaiting = isOwnAwaited || arePlansAwaited || areRequestsAwaited;
   return (
@@ -41,7 +42,7 @@ export function CustomerPlans() {
       {!isWaiting && (
         <>
           <PlansOnOffer />
-          <AfterRequest />
+          {plans.data?.length !== 0 && <AfterRequest />}
         </>
       )}
     </Page>
@@ -50,16 +51,18 @@ export function CustomerPlans() {
 
 function OwnPlan({ isWaiting }: { isWaiting: boolean }) {
   const { data: current, error, refetch } = useQuery(currentSubscriptionQuery);
+  const hasPlans = (useQuery(plansQuery).data ?? []).length > 0;
   return (
     <Card title="Your plan">
       {error && <ErrorNotice title="We couldn’t load your plan" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {isWaiting && !error && <LoadingRows label="Loading your plan" />}
-      {!isWaiting && current && (current.has_subscription ? <Plan current={current} /> : <NoPlan />)}
+      {!isWaiting && current && (current.has_subscription ? <Plan current={current} /> : <NoPlan hasPlans={hasPlans} />)}
     </Card>
   );
 }
 
-function NoPlan() {
+/** `hasPlans`: the provider offers plans. */
+function NoPlan({ hasPlans }: { hasPlans: boolean }) {
   return (
     <Grid columns="lead" gap="4" align="center" data-tone="plain">
       <span className="icon-tile" data-size="l" aria-hidden="true">
@@ -67,7 +70,9 @@ function NoPlan() {
       </span>
       <div>
         <h3 className="title">You don’t have a plan</h3>
-        <p className="sub">You can scan files and manage firewall rules without a plan. Request one below for more.</p>
+        <p className="sub">
+          You can scan files and manage firewall rules without a plan.{hasPlans && ' Request one below for more.'}
+        </p>
       </div>
     </Grid>
   );
@@ -85,13 +90,11 @@ function Plan({ current }: { current: CurrentSubscription }) {
           <bdi>{plan_name}</bdi> <TypeBadge isPremium={current.is_premium} />
         </h3>
         <p className="sub num">{expires_at === null ? 'No end date' : `Until ${describePlanEnd(expires_at)}`}</p>
-        <FeatureList features={current.features} />
+        <FeatureList features={distinctFeatures(current.features)} />
       </div>
       <Stack align="end" className="num">
         <Cost price={price} currency={currency} duration_months={duration_months} />
-        {max_devices !== null && !namesDevices(current.features, max_devices) && (
-          <span className="sub">{describeDevices(max_devices)}</span>
-        )}
+        {max_devices !== null && <span className="sub">{describeComputers(max_devices)}</span>}
         {max_web_devices !== null && <span className="sub">{describeWebDevices(max_web_devices)}</span>}
         {max_profiles !== null && <span className="sub">{describeProfiles(max_profiles)}</span>}
       </Stack>
@@ -122,7 +125,9 @@ function PlansOnOffer() {
   const hasContact = phone !== '' || email !== '';
   const error = plans.error ?? requests.error;
   const hasOpen = requests.data?.some(({ status }) => status === 'open');
-  const compared = comparedFeatures(plans.data ?? []);
+  const { common, of } = comparePlans(plans.data ?? []);
+  const now = useMinute();
+  const isLasting = current?.has_subscription === true && !endsSoon(current.expires_at, now);
   const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
   return (
     <Card title="Available plans">
@@ -144,17 +149,23 @@ function PlansOnOffer() {
       {plans.data && requests.data && plans.data.length > 0 && (
         <Grid columns="fit-m" gap="4" className="plans-compared above-2">
           {plans.data.map((plan) => (
-            <PlanCard key={plan.id} plan={plan} compared={compared(plan)}>
+            <PlanCard key={plan.id} plan={plan} compared={of(plan)}>
               <PlanAction
                 plan={plan}
                 // Newest first, so this finds the latest request.
                 request={requests.data.find(({ template }) => template.id === plan.id)}
                 isOwn={current?.plan_name === plan.template_name}
-                leads={!hasOpen && (!current?.has_subscription || current.plan_name === plan.template_name)}
+                leads={!hasOpen && !isLasting && (!current?.has_subscription || current.plan_name === plan.template_name)}
               />
             </PlanCard>
           ))}
         </Grid>
+      )}
+      {common.length > 0 && (
+        <section className="above-4" aria-label="In every plan">
+          <h3 className="base bold">In every plan</h3>
+          <FeatureList features={common} />
+        </section>
       )}
     </Card>
   );
@@ -164,7 +175,7 @@ interface PlanActionProps {
   plan: Template;
   request: PlanRequest | undefined;
   isOwn: boolean;
-  /** False where the person has another plan, or waits for an answer. */
+  /** False where the person has another plan, has this one for long, or waits for an answer. */
   leads: boolean;
 }
 

@@ -1,4 +1,3 @@
-import { formatList } from '@palisade/contract/intl';
 import type { Template } from '@palisade/contract/subscription';
 import { IconCheck, IconDevices, IconMinus, IconUsers, IconWorldCheck } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
@@ -8,9 +7,7 @@ import { Sentence } from '#ui/sentence.tsx';
 import type { Compared, Comparison } from './plan-comparison.ts';
 import {
   describeDevices,
-  describeLimit,
   describeMonths,
-  describePeople,
   describePrice,
   describeProfiles,
   describeType,
@@ -107,13 +104,16 @@ export function PlanCard({ plan, compared, children }: PlanCardProps) {
       </p>
       {compared ? (
         <>
-          <dl className="base">
-            <Value name="Devices">{describeLimit(plan.max_devices)}</Value>
-            <Value name="Web protection">{describeDevices(plan.max_web_devices)}</Value>
-            <Value name="Profiles at home">{describePeople(plan.max_profiles)}</Value>
-            {compared.support && <Value name="Support">{formatList(compared.support, 'plain') || 'None named'}</Value>}
-          </dl>
-          <ComparedList features={compared.features} />
+          {compared.rows.length > 0 && (
+            <dl className="base">
+              {compared.rows.map(({ name, value }) => (
+                <Value key={name} name={name}>
+                  {value}
+                </Value>
+              ))}
+            </dl>
+          )}
+          {compared.features.length > 0 && <ComparedList features={compared.features} />}
         </>
       ) : (
         <>

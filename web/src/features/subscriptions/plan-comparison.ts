@@ -1,6 +1,8 @@
+import { formatList } from '@palisade/contract/intl';
 import { planKeyOf, type Template } from '@palisade/contract/subscription';
+import { describeLimit, describePeople } from './plan-words.ts';
 
-type Plan = Pick<Template, 'is_premium' | 'features'>;
+type Plan = Pick<Template, 'is_premium' | 'features' | 'max_devices' | 'max_web_devices' | 'max_profiles'>;
 
 /** Meaning of the premium checkbox of a plan. */
 const PREMIUM = 'Anti-Hacking Tools';
@@ -9,9 +11,19 @@ const PREMIUM = 'Anti-Hacking Tools';
 const DEVICES = /^(?:up to )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|unlimited) devices?$/iu;
 const SUPPORT = /\bsupport\b/iu;
 
+/** Names of a feature that stand for premium in other words: "Anti-hacking monitor". */
+const MEANS_PREMIUM = /\banti-?hacking\b/iu;
+
+/** Features of a plan, each once: without the number of devices, which a plan has as a value, and without a second name of premium. */
+export function distinctFeatures(features: readonly string[]): string[] {
+  const other = features.some((feature) => MEANS_PREMIUM.test(feature) && planKeyOf(feature) !== planKeyOf(PREMIUM));
+  return features.filter((feature) => !DEVICES.test(feature) && !(other && planKeyOf(feature) === planKeyOf(PREMIUM)));
+}
+
 /** Features of a plan, with the one that premium is. */
-function allOf({ is_premium, features }: Plan): string[] {
-  return is_premium && !features.some((feature) => planKeyOf(feature) === planKeyOf(PREMIUM)) ? [PREMIUM, ...features] : features;
+function allOf({ is_premium, features }: Pick<Plan, 'is_premium' | 'features'>): string[] {
+  const own = distinctFeatures(features);
+  return is_premium && !own.some((feature) => MEANS_PREMIUM.test(feature)) ? [PREMIUM, ...own] : own;
 }
 
 /** A line of the comparison. */
@@ -20,29 +32,61 @@ export interface Compared {
   isIncluded: boolean;
 }
 
-/** Part of a plan beside the same part of other plans. */
-export interface Comparison {
-  features: readonly Compared[];
-  /** The kinds of support, where any of the plans names one. */
-  support: readonly string[] | undefined;
+/** A value that each plan has. */
+interface Row {
+  name: string;
+  value: string;
 }
 
-/** The features of any of the plans, the most common first and in the same order for each plan, so that plans beside each other are compared line by line. */
-export function comparedFeatures(plans: readonly Plan[]): (plan: Plan) => Comparison {
+/** The parts of a plan in which it differs from others; all of them for a single plan. */
+export interface Comparison {
+  rows: readonly Row[];
+  features: readonly Compared[];
+}
+
+/** The values of a plan. `namesSupport`: any of the plans names a kind of support. */
+function rowsOf(plan: Plan, namesSupport: boolean): Row[] {
+  const support = plan.features.filter((feature) => SUPPORT.test(feature));
+  return [
+    { name: 'Computers with our program', value: describeLimit(plan.max_devices) },
+    { name: 'Devices with web protection', value: describeLimit(plan.max_web_devices) },
+    { name: 'Profiles at home', value: describePeople(plan.max_profiles) },
+    ...(namesSupport ? [{ name: 'Support', value: formatList(support, 'plain') || 'None named' }] : []),
+  ];
+}
+
+/**
+ * Plans beside each other: `common` is the same in all of several plans, `of` has the rest of one.
+ * The features of any of the plans come in the same order for each, the most common first, so that plans are compared line by line.
+ */
+export function comparePlans(plans: readonly Plan[]): { common: string[]; of: (plan: Plan) => Comparison } {
   const counts = new Map<string, { feature: string; count: number }>();
   for (const plan of plans) {
-    for (const feature of allOf(plan).filter((named) => !DEVICES.test(named) && !SUPPORT.test(named))) {
+    for (const feature of allOf(plan).filter((named) => !SUPPORT.test(named))) {
       const counted = counts.get(planKeyOf(feature)) ?? { feature, count: 0 };
       counts.set(planKeyOf(feature), { ...counted, count: counted.count + 1 });
     }
   }
   const namesSupport = plans.some(({ features }) => features.some((feature) => SUPPORT.test(feature)));
+  const all = plans.map((plan) => rowsOf(plan, namesSupport));
+  const isCommon = (row: Row) => plans.length > 1 && all.every((rows) => rows.some((one) => isSame(one, row)));
   const ordered = [...counts.values()].toSorted((one, other) => other.count - one.count);
-  return (plan) => {
-    const own = new Set(allOf(plan).map(planKeyOf));
-    return {
-      features: ordered.map(({ feature }) => ({ feature, isIncluded: own.has(planKeyOf(feature)) })),
-      support: namesSupport ? plan.features.filter((feature) => SUPPORT.test(feature)) : undefined,
-    };
+  const isInAll = ({ count }: { count: number }) => plans.length > 1 && count === plans.length;
+  return {
+    common: [
+      ...(all[0] ?? []).filter(isCommon).map(({ name, value }) => `${name}: ${value}`),
+      ...ordered.filter(isInAll).map(({ feature }) => feature),
+    ],
+    of(plan) {
+      const own = new Set(allOf(plan).map(planKeyOf));
+      return {
+        rows: rowsOf(plan, namesSupport).filter((row) => !isCommon(row)),
+        features: ordered
+          .filter((one) => !isInAll(one))
+          .map(({ feature }) => ({ feature, isIncluded: own.has(planKeyOf(feature)) })),
+      };
+    },
   };
 }
+
+const isSame = (one: Row, other: Row) => one.name === other.name && one.value === other.value;

@@ -1,12 +1,10 @@
 import { expect, it } from 'vitest';
-import { namesDevices } from './plan-words.ts';
+import { endsSoon } from './plan-words.ts';
 
 it.each([
-  [['Remote support', 'Five devices'], 5, true],
-  [['5 devices'], 5, true],
-  [['one device '], 1, true],
-  [['Five devices'], 10, false],
-  [['Mobile devices', 'Five devices and more'], 5, false],
-])('finds the number of devices among %j: %i, %s', (features, devices, isNamed) => {
-  expect(namesDevices(features, devices)).toBe(isNamed);
+  ['2026-12-31T00:00:00Z', true],
+  ['2027-02-28T00:00:00Z', false],
+  [null, false],
+])('knows whether the end %s is near', (expires_at, isSoon) => {
+  expect(endsSoon(expires_at, Date.parse('2026-11-30T00:00:00Z'))).toBe(isSoon);
 });

@@ -30,16 +30,21 @@ export function describeDevices(devices: number): string {
   return plural(devices, { one: '1 device', other: `${formatNumber(devices)} devices` });
 }
 
-const COUNTS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
-
-/** True if a feature is the number of devices itself, such as "Five devices", which then needs no line of its own. */
-export function namesDevices(features: readonly string[], devices: number): boolean {
-  const counts = [String(devices), COUNTS[devices - 1]];
-  return features.some((feature) => {
-    const [, count] = /^(\S+) devices?$/u.exec(feature.trim().toLowerCase()) ?? [];
-    return count !== undefined && counts.includes(count);
+/** "5 computers with our program". */
+export function describeComputers(computers: number): string {
+  if (computers === UNLIMITED_DEVICES) return 'Unlimited computers with our program';
+  return plural(computers, {
+    one: '1 computer with our program',
+    other: `${formatNumber(computers)} computers with our program`,
   });
 }
+
+/** Time before its end in which extending a plan is the main action, in ms. */
+const SOON = 60 * 86_400_000;
+
+/** True if a plan has an end, and it is near. */
+export const endsSoon = (expires_at: string | null, now: number): boolean =>
+  expires_at !== null && Date.parse(expires_at) - now < SOON;
 
 /** "Web protection for 10 devices". */
 export function describeWebDevices(devices: number): string {

@@ -504,6 +504,10 @@ describe('for a customer', () => {
       await refreshConfig();
       open('customer');
       expect(await screen.findByText(contact)).toBeVisible();
+      expect(screen.queryByRole('region', { name: 'What happens after a request' })).toBeNull();
+      cleanup();
+      server.answer(listPlans, [templateOf()]);
+      open('customer');
       expect(await screen.findByText(answer)).toBeVisible();
     },
   );
@@ -523,7 +527,14 @@ describe('for a customer', () => {
     });
     open('customer');
     const card = within(screen.getByRole('region', { name: 'Your plan' }));
-    for (const text of ['Family Shield', 'Premium', '$19.99 USD', 'for 12 months', '5 devices', 'Remote support'])
+    for (const text of [
+      'Family Shield',
+      'Premium',
+      '$19.99 USD',
+      'for 12 months',
+      '5 computers with our program',
+      'Remote support',
+    ])
       expect(await card.findByText(text)).toBeVisible();
     expect(card.getByText(/^Until .*2027/u)).toBeVisible();
   });
@@ -542,10 +553,16 @@ describe('for a customer', () => {
     expect(await screen.findByText(/median wait of the last 12 requests was 5 hours/u)).toBeVisible();
   });
 
-  it('leads to the own plan, and to none while a request waits', async () => {
+  it('leads to the own plan that ends soon, and to none while a request waits', async () => {
     const solo = { ...templateOf({ template_name: 'Solo' }), id: MARIA.id };
     server.answer(listPlans, [templateOf(), solo]);
-    server.answer(currentSubscription, { ...NO_PLAN, has_subscription: true, plan_name: 'Family Shield' });
+    const own = { ...NO_PLAN, has_subscription: true, plan_name: 'Family Shield' };
+    const endsIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+    server.answer(currentSubscription, { ...own, expires_at: endsIn(365) });
+    open('customer');
+    expect(await screen.findByRole('button', { name: 'Extend plan Family Shield' })).toHaveAttribute('data-variant', 'quiet');
+    cleanup();
+    server.answer(currentSubscription, { ...own, expires_at: endsIn(30) });
     open('customer');
     expect(await screen.findByRole('button', { name: 'Extend plan Family Shield' })).toHaveAttribute('data-variant', 'primary');
     expect(screen.getByRole('button', { name: 'Request this plan Solo' })).toHaveAttribute('data-variant', 'quiet');

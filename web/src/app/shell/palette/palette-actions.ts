@@ -1,6 +1,8 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import { may } from '@palisade/contract/may';
+import type { Status } from '@palisade/contract/status';
 import {
+  IconAlertTriangle,
   IconBook,
   IconClipboardList,
   IconDeviceDesktopOff,
@@ -65,6 +67,18 @@ export function screenItems(user: UserInfo): PaletteItem[] {
       icon: nav.icon,
       to: path,
     }));
+}
+
+/** The open steps of the person, the gravest first. */
+export function stepItems(status: Status | undefined): PaletteItem[] {
+  if (!status) return [];
+  return [...(status.next ? [status.next] : []), ...status.others].map(({ id, title, action, evidence, fix_route }) => ({
+    id: `step-${id}`,
+    title: `${action}: ${title.replace(/\.$/u, '')}`,
+    words: `${evidence} to do task problem`,
+    icon: IconAlertTriangle,
+    to: fix_route,
+  }));
 }
 
 interface ActionContext {

@@ -1,4 +1,4 @@
-import { listScans } from '@palisade/contract/antivirus';
+import { listScans, scanStatusSchema } from '@palisade/contract/antivirus';
 import type { UserInfo } from '@palisade/contract/auth';
 import { listConversations } from '@palisade/contract/desk';
 import { listRules } from '@palisade/contract/firewall';
@@ -34,8 +34,12 @@ const peopleQuery = (search: string) =>
   recordsQuery('users', search, (signal) => call(listUsers, { signal, query: { search, limit: SHOWN } }));
 const conversationsQuery = (search: string) =>
   recordsQuery('desk', search, (signal) => call(listConversations, { signal, query: { search, limit: SHOWN } }));
-const scansQuery = (search: string) =>
-  recordsQuery('scans', search, (signal) => call(listScans, { signal, query: { search, limit: SHOWN } }));
+/** Scans by name; by their state where the word is one. */
+function scansQuery(search: string) {
+  const status = scanStatusSchema.safeParse(search.toLowerCase()).data;
+  const query = status === undefined ? { search, limit: SHOWN } : { status, limit: SHOWN };
+  return recordsQuery('scans', search, (signal) => call(listScans, { signal, query }));
+}
 const articlesQuery = (search: string) =>
   recordsQuery('help', search, (signal) => call(listArticles, { signal, query: { search } }));
 const rulesQuery = recordsQuery('firewall', '', (signal) => call(listRules, { signal, query: { limit: RULES_READ } }));

@@ -1,13 +1,15 @@
 import { useMantineColorScheme } from '@mantine/core';
 import type { UserInfo } from '@palisade/contract/auth';
 import { IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useSignOut } from '#app/shell/use-sign-out.ts';
+import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
 import { useClosedByBack } from '#ui/closed-by-back.ts';
 import { Row } from '#ui/layout.tsx';
 import { enterMeans, isOfInputMethod } from '#ui/pressed.ts';
-import { actionItems, screenItems } from './palette-actions.ts';
+import { actionItems, screenItems, stepItems } from './palette-actions.ts';
 import { matching, type PaletteGroup, type PaletteItem } from './palette-items.ts';
 import { useFoundRecords } from './palette-records.ts';
 import './palette.css';
@@ -108,10 +110,13 @@ function usePaletteGroups(user: UserInfo, typed: string): { groups: PaletteGroup
   const { setColorScheme } = useMantineColorScheme();
   const signOut = useSignOut();
   const records = useFoundRecords(user, typed);
+  const { data: dashboard } = useQuery(dashboardQuery);
+  const steps = stepItems(dashboard?.status);
+  const toDo = { title: 'To do', items: typed.trim() === '' ? steps.slice(0, 1) : matching(steps, typed) };
   const screens = { title: 'Screens', items: matching(screenItems(user), typed) };
   const actions = { title: 'Actions', items: matching(actionItems({ user, pathname, setColorScheme, signOut }), typed) };
   // Without typed text actions come first, because the sidebar already shows the screens.
-  const groups = typed.trim() === '' ? [actions, screens] : [screens, actions, ...records.groups];
+  const groups = typed.trim() === '' ? [toDo, actions, screens] : [screens, toDo, actions, ...records.groups];
   return { groups: groups.filter(({ items }) => items.length > 0), isSearching: records.isSearching };
 }
 
@@ -145,7 +150,7 @@ function Results({ id, groups, current, optionId, onTake }: ResultsProps) {
               onClick={() => onTake(item)}
             >
               <item.icon size={18} stroke={1.7} aria-hidden="true" />
-              <bdi className="palette__name shrink ink medium nowrap">{item.title}</bdi>
+              <bdi className="palette__name shrink ink medium break">{item.title}</bdi>
               {item.detail && <bdi className="palette__detail shrink muted small nowrap">{item.detail}</bdi>}
             </Row>
           ))}
