@@ -18,7 +18,7 @@ interface ReportTableProps<Row> {
 export function ReportTable<Row>({ label, first, columns, rows }: ReportTableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
-    <section className="report__scroll" tabIndex={0} aria-label={label}>
+    <section className="scroll" tabIndex={0} aria-label={label}>
       <table className="records report__table num" aria-label={label}>
         <thead>
           <tr>
