@@ -67,8 +67,15 @@ export function firstFiles(sources: string): Plugin {
         return [{ tag: 'script', attrs, injectTo: 'head-prepend' }];
       },
     },
-    generateBundle(_options, bundle) {
-      this.emitFile({ type: 'asset', fileName: 'screen-files.json', source: JSON.stringify(listFiles(sources, bundle)) });
+    generateBundle: {
+      // After Vite has removed the empty scripts of files that are styles alone.
+      order: 'post',
+      handler(_options, bundle) {
+        const listed = listFiles(sources, bundle);
+        const missing = Object.values(listed).flatMap((files) => files.filter((file) => bundle[file.slice(1)] === undefined));
+        if (missing.length > 0) this.error(`screen-files.json names files that the build has not: ${missing.join(', ')}`);
+        this.emitFile({ type: 'asset', fileName: 'screen-files.json', source: JSON.stringify(listed) });
+      },
     },
   };
 }
