@@ -54,7 +54,7 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   await left(1).getByRole('button', { name: 'Hide' }).click();
   const customer = await palisade.window();
   await customer.goto('/');
-  await expect(customer.getByRole('main').getByText(NAME)).toBeVisible();
+  await expect(customer.getByRole('complementary', { name: 'About Palisade' }).getByText(NAME)).toBeVisible();
   await register(customer, 'maria');
   await page.reload();
   await expect(page.locator('section.hero')).toBeVisible();

@@ -103,18 +103,20 @@ function Figures({ report }: { report: Report }) {
         </StatCard>
       </div>
       <Card title="Week by week">
-        <BarChart
-          series={[
-            { name: 'Opened', tone: 'blue' },
-            { name: 'Closed', tone: 'accent' },
-          ]}
-          spans={weeks.map(({ week, opened, closed }) => ({
-            key: week,
-            name: describeCalendarDay(week, 'day'),
-            title: `Week of ${describeCalendarDay(week)}: ${opened} opened, ${closed} closed`,
-            values: [opened, closed],
-          }))}
-        />
+        {busy.length > 1 && (
+          <BarChart
+            series={[
+              { name: 'Opened', tone: 'blue' },
+              { name: 'Closed', tone: 'accent' },
+            ]}
+            spans={weeks.map(({ week, opened, closed }) => ({
+              key: week,
+              name: describeCalendarDay(week, 'day'),
+              title: `Week of ${describeCalendarDay(week)}: ${opened} opened, ${closed} closed`,
+              values: [opened, closed],
+            }))}
+          />
+        )}
         <ReportTable
           label="Weeks"
           first="Week of"
@@ -130,18 +132,16 @@ function Figures({ report }: { report: Report }) {
           </p>
         )}
       </Card>
-      <Card title="By person">
-        {people.length === 0 ? (
-          <p className="sub">No one answered in this time.</p>
-        ) : (
+      {people.length > 0 && (
+        <Card title="By person">
           <ReportTable
             label="People"
             first="Person"
             columns={COLUMNS}
             rows={people.map((person) => rowOf(person.user_id ?? person.username, person.username, person))}
           />
-        )}
-      </Card>
+        </Card>
+      )}
     </>
   );
 }
