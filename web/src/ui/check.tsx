@@ -2,7 +2,17 @@ import { Checkbox, type CheckboxProps } from '@mantine/core';
 import '@mantine/core/styles/Checkbox.layer.css';
 import '@mantine/core/styles/InlineInput.layer.css';
 
+/** An empty box has the page behind it; the library fills it with a grey of its own. */
+const EMPTY_BOX = { input: { background: 'transparent', borderColor: 'var(--line-strong)' } };
+
 /** A box to check next to its label, in the colors of the scheme. */
 export function Check(props: CheckboxProps) {
-  return <Checkbox color="var(--accent)" iconColor="var(--accent-ink)" {...props} />;
+  return (
+    <Checkbox
+      color="var(--accent)"
+      iconColor="var(--accent-ink)"
+      {...(props.checked === false && { styles: EMPTY_BOX })}
+      {...props}
+    />
+  );
 }

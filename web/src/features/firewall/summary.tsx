@@ -33,7 +33,8 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       tone: 'unknown',
       icon: IconWall,
       title: NOWHERE,
-      sentence: 'We save them. Linux computers with our program apply them; on Windows and Mac, use their own firewall.',
+      sentence:
+        'We save them. Linux computers with our program apply them; on Windows and Mac, use them in the system’s own firewall.',
       fix: ADD_DEVICE,
       isElsewhere: true,
     };
