@@ -13,7 +13,7 @@ export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
         <b>{devices === null ? 'Connect a computer' : 'Devices'}</b>
         <span className="sub block">
           {devices === null
-            ? 'Until one is connected, nothing applies your firewall rules.'
+            ? 'Linux computers with Palisade apply your firewall rules.'
             : `${formatNumber(devices.online)} of ${formatNumber(devices.count)} online. ${blockedWords(devices)}`}
         </span>
       </span>
