@@ -128,6 +128,11 @@ describe('links', () => {
     ['version 1.2.3', []],
     ['ok.so', []],
   ])('of %j', (text, hosts) => expect(findLinks(text).map(({ address }) => address.host)).toEqual(hosts));
+  test.each([
+    ['Pay at evil-host dot com today', 'evil-host dot com'],
+    ['See a-b[.]net, or not', 'a-b[.]net'],
+    ['Open hxxps://a-b.net/c now', 'hxxps://a-b.net/c'],
+  ])('of %j are shown as they are written', (text, shown) => expect(findLinks(text)).toMatchObject([{ shown }]));
 });
 
 describe('numbers and accounts', () => {
