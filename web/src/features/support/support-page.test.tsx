@@ -509,6 +509,14 @@ describe('a conversation', () => {
     const { user } = await openConversation();
     await user.click(conversation().getByRole('button', { name: 'Start a remote session' }));
     expect(await log().findByText('K7M-4QP-9XD')).toBeVisible();
+    expect(log().getByText(/^For one session until /u)).toBeVisible();
+  });
+
+  it('says of the code of a remote session when it has expired', async () => {
+    const code = { kind: 'remote_session', session_id: OTHER_ID, session_code: 'K7M-4QP-9XD' } as const;
+    const card = { ...code, expires_at: '2026-01-01T00:00:00.000Z' };
+    await openConversation({}, [deskMessageOf('', { sender: 'support', author_id: TINA.id, card })]);
+    expect(await log().findByText(/^Expired: one session until /u)).toBeVisible();
   });
 });
 
