@@ -341,7 +341,7 @@ describe('past changes', () => {
       revisionOf({ kind: 'disabled' }),
     ];
     server.answer(listRevisions, revisions);
-    await user.click(screen.getByRole('button', { name: 'History' }));
+    await user.click(await screen.findByRole('button', { name: 'History' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Rule history' }));
     for (const text of ['Imported 12 rules, replacing 3', '2 rules ended and were disabled', 'Disabled “Office”'])
       expect(await dialog.findByText(text)).toBeVisible();
@@ -367,7 +367,7 @@ describe('rules as a file', () => {
 
   async function dialog(...rules: Rule[]) {
     const user = open(...rules);
-    await user.click(screen.getByRole('button', { name: 'Import' }));
+    await user.click(await screen.findByRole('button', { name: 'Import' }));
     return { user, form: within(await screen.findByRole('dialog', { name: 'Import rules' })) };
   }
 

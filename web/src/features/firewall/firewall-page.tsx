@@ -21,6 +21,8 @@ export function FirewallPage() {
   const { data: all, error: devicesError } = useQuery(devicesQuery);
   const devices = useMemo(() => all && livingOf(all), [all]);
   const hasDevices = devices !== undefined && devices.length > 0;
+  // The words above the cards depend on the devices and the rules, and would push the cards down.
+  const isKnown = (devices !== undefined || devicesError !== null) && (total !== undefined || error !== null);
   const [isAdding, setIsAdding] = useState(false);
   const addButton = useRef<HTMLButtonElement>(null);
   const opener = useRef<Element | null>(null);
@@ -41,22 +43,26 @@ export function FirewallPage() {
   return (
     <Page title="Firewall" sentence="Control which connections your devices accept and make.">
       <Summary
-        devices={devices}
-        isUnknown={devicesError !== null}
+        devices={isKnown ? devices : undefined}
+        isUnknown={isKnown && devicesError !== null}
         hasRules={(total ?? 0) > 0}
         addButton={addButton}
         onAdd={open}
       />
-      <FirewallStats
-        devices={devices}
-        total={total}
-        active={isWhole ? rules?.filter((rule) => rule.enabled).length : undefined}
-        conflicts={conflicts?.size}
-      />
-      <RulesCard read={read} conflicts={conflicts} devices={devices} onAdd={open} />
-      {hasDevices && rules && <BlockedCard devices={devices} rules={isWhole ? rules : undefined} onWant={want} />}
-      {/* Rendered after the list, which would push it down. */}
-      {(rules || error) && <Tester rules={isWhole ? rules : undefined} onWant={want} />}
+      {isKnown && (
+        <>
+          <FirewallStats
+            devices={devices}
+            total={total}
+            active={isWhole ? rules?.filter((rule) => rule.enabled).length : undefined}
+            conflicts={conflicts?.size}
+          />
+          <RulesCard read={read} conflicts={conflicts} devices={devices} onAdd={open} />
+          {hasDevices && rules && <BlockedCard devices={devices} rules={isWhole ? rules : undefined} onWant={want} />}
+          {/* Rendered after the list, which would push it down. */}
+          {(rules || error) && <Tester rules={isWhole ? rules : undefined} onWant={want} />}
+        </>
+      )}
       {isAdding && <AddRuleDialog rules={isWhole ? rules : undefined} onClose={close} />}
     </Page>
   );

@@ -38,7 +38,10 @@ const FEATURES = [
 ] as const;
 
 export function SetupPage() {
-  const config = useConfig();
+  const known = useConfig();
+  // The notices above the cards come with the overview, and would push the cards down.
+  const isOverviewRead = !useQuery(overviewQuery).isPending;
+  const config = isOverviewRead ? known : undefined;
   return (
     <Page title="Admin Setup" sentence="Set the name and support contact for every screen and email.">
       {!config && (
