@@ -14,6 +14,7 @@ const REASONS = new Map([
     'REQUIRE_TWO_FACTOR=staff asks it of all who are no customers, a role that comes as well',
   ],
   ['server/src/features/scam-check/scam-check.ts', 'the role of an organisation in a message'],
+  ['web/src/app/first.ts', 'a stored role, which nothing has checked yet, chooses what is asked early'],
   ['web/src/features/administration/user-table.tsx', 'the colour of a badge'],
 ]);
 

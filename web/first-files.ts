@@ -38,15 +38,10 @@ function listFiles(sources: string, bundle: Rolldown.OutputBundle): Record<strin
   };
   const present = filesOf('app/main.tsx');
   return Object.fromEntries(
-    [...modulesOfScreens(sources)].map(([path, modules]) => [
-      path,
-      ['app/signed-in.tsx', ...modules]
-        .reduce((all, module) => all.union(filesOf(module)), new Set<string>())
-        .difference(present)
-        .values()
-        .map((file) => `/${file}`)
-        .toArray(),
-    ]),
+    [...modulesOfScreens(sources)].map(([path, modules]) => {
+      const files = new Set(['app/signed-in.tsx', ...modules].flatMap((module) => [...filesOf(module)]));
+      return [path, [...files].filter((file) => !present.has(file)).map((file) => `/${file}`)];
+    }),
   );
 }
 

@@ -1,4 +1,4 @@
-import { timeZoneOf } from '@palisade/contract/day';
+import { ownTimeZone, timeZoneOf } from '@palisade/contract/day';
 import { type DeskSettings, deskSettingsSchema, type ReadSettings } from '@palisade/contract/desk';
 import type { Kysely } from 'kysely';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { type InstallationTables, readFact, writeFact } from '#platform/installa
 
 const SETTINGS = 'desk_settings';
 /** Until an administrator sets a time zone, days are those of the server. */
-const OWN_ZONE = timeZoneOf(new Intl.DateTimeFormat().resolvedOptions().timeZone).name;
+const OWN_ZONE = ownTimeZone().name;
 const UNSET: DeskSettings = { time_zone: OWN_ZONE, hours: null, unanswered_minutes: 10, offline_minutes: 5 };
 const zoneSchema = z.object({ time_zone: z.string() });
 

@@ -357,11 +357,9 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
       await soon(async () => expect(await jobs.countDead()).toBe(2));
       expect(tried).toEqual([1, 2, 3]);
       const given_up = { attempts: 3, claimed_by: null };
-      const last_error = expect.stringContaining('expected number');
-      expect(await rows()).toMatchObject([
-        { ...given_up, last_error: 'It never works.' },
-        { ...given_up, last_error },
-      ]);
+      const dead = await rows();
+      expect(dead).toMatchObject([{ ...given_up, last_error: 'It never works.' }, given_up]);
+      expect(dead[1]?.last_error).toContain('expected number');
       expect(logged.filter(({ level }) => level === 50).map(({ msg }) => msg)).toContain(
         'a job failed too often and is given up',
       );

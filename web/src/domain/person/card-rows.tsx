@@ -1,5 +1,5 @@
 import type { CustomerCard } from '@palisade/contract/desk';
-import { formatNumber, plural } from '@palisade/contract/intl';
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { Moment, useMinute } from '#ui/moment.tsx';
 
 /** The infected files of a person, harmless test files apart; undefined for none. */
@@ -8,7 +8,7 @@ export function describeInfected({ infected, test_files }: CustomerCard['scans']
     ...(infected > 0 ? [`${formatNumber(infected)} infected`] : []),
     ...(test_files > 0 ? [plural(test_files, { one: '1 test file', other: `${formatNumber(test_files)} test files` })] : []),
   ];
-  return parts.length > 0 ? parts.join(', ') : undefined;
+  return parts.length > 0 ? formatList(parts, 'plain') : undefined;
 }
 
 /** The devices of a person, as rows of a list. */

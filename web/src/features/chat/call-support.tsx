@@ -12,12 +12,21 @@ export function CallSupport({ onUnreachable }: { onUnreachable: () => void }) {
   const phone = useConfig()?.support.phone;
   return phone && isCallable(phone) ? (
     <ButtonLink href={`tel:${phone}`} size="s" icon={IconPhone} title={`Call ${phone}`} aria-label="Call support">
-      Call<span className="off-phone"> support</span>
+      <CallWords />
     </ButtonLink>
   ) : (
     <Button variant="quiet" size="s" icon={IconPhone} title="Call support" aria-label="Call support" onClick={onUnreachable}>
-      Call<span className="off-phone"> support</span>
+      <CallWords />
     </Button>
+  );
+}
+
+function CallWords() {
+  return (
+    <>
+      <span className="off-phone">Call support</span>
+      <span className="on-phone">Call</span>
+    </>
   );
 }
 

@@ -64,7 +64,8 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
           aria-label="Video and live chat"
           onClick={onTalk}
         >
-          Video<span className="off-phone"> and live chat</span>
+          <span className="off-phone">Video and live chat</span>
+          <span className="on-phone">Video</span>
         </Button>
       </Row>
       <Refusal error={ask.error} />

@@ -20,6 +20,7 @@ import {
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
+import { putRecord } from '#api/change-list.ts';
 import { ownKeyOf } from './own-key.ts';
 
 type OfProfile<Body> = { id: string } & Body;
@@ -96,6 +97,6 @@ export function useMayI(key: string) {
   const queries = useQueryClient();
   return useChange({
     mutationFn: (refusal_id: string) => call(mayI, { body: { key, own_key: ownKeyOf(key), refusal_id } }),
-    onSuccess: (page) => queries.setQueryData(askPageQuery(key).queryKey, page),
+    onSuccess: (page) => putRecord(queries, askPageQuery(key).queryKey, page),
   });
 }

@@ -38,29 +38,35 @@ const FEATURES = [
 ] as const;
 
 export function SetupPage() {
-  const known = useConfig();
-  // The notices above the cards come with the overview, and would push the cards down.
-  const isOverviewRead = !useQuery(overviewQuery).isPending;
-  const config = isOverviewRead ? known : undefined;
   return (
     <Page title="Admin Setup" sentence="Set the name and support contact for every screen and email.">
-      {!config && (
-        <section className="card" aria-label="Admin Setup">
-          <LoadingRows label="Loading what is set up" />
-        </section>
-      )}
+      <SetupCards />
+    </Page>
+  );
+}
+
+function SetupCards() {
+  const config = useConfig();
+  // The notices above the cards come with the overview, and would push the cards down.
+  const isOverviewRead = !useQuery(overviewQuery).isPending;
+  if (!config || !isOverviewRead)
+    return (
+      <section className="card" aria-label="Admin Setup">
+        <LoadingRows label="Loading what is set up" />
+      </section>
+    );
+  return (
+    <>
       <GivenUp />
       <MailServer />
-      {config && <Setup config={config} />}
+      <Setup config={config} />
       {/* Rendered with the setup card: the card is higher than its placeholder and would push the hours down. */}
-      {config && (
-        <DeskHours>
-          <Card title="Included in this installation">
-            <FeatureList />
-          </Card>
-        </DeskHours>
-      )}
-    </Page>
+      <DeskHours>
+        <Card title="Included in this installation">
+          <FeatureList />
+        </Card>
+      </DeskHours>
+    </>
   );
 }
 
