@@ -18,36 +18,43 @@ interface FirewallStatsProps {
   conflicts: number | undefined;
 }
 
-/** The four figures. Three need measurements of a device; without one they are unknown, and the demo has a small sample beside each. */
+/** The four figures. Three need measurements of a device; without one they are samples in the demo, and unknown otherwise. */
 export function FirewallStats({ devices, total, active, conflicts }: FirewallStatsProps) {
   const hasSamples = useConfig()?.demo === true;
   const isAnswered = useIsConfigAnswered();
   // Rendered together with the mark, which would move the text if it came later.
-  const originOf = (words: string, sample: string) =>
+  const originOf = (words: string) =>
     isAnswered && (
       <>
-        {words}{' '}
-        {hasSamples && (
-          <>
-            <FigureMark kind="sample" /> {sample}
-          </>
-        )}
+        {hasSamples && <FigureMark kind="sample" />} {words}
       </>
     );
   const measured = useMeasured(devices);
   return (
     <div className="page__stats firewall-stats" data-columns="4">
-      <StatCard label="Status" icon={IconShieldCheck} value={measured?.status ?? (isAnswered ? 'NOT APPLIED' : '–')}>
-        {measured ? measured.where : originOf('on 0 devices', 'ACTIVE')}
+      <StatCard
+        label="Status"
+        icon={IconShieldCheck}
+        value={measured?.status ?? (isAnswered ? (hasSamples ? 'ACTIVE' : 'NOT APPLIED') : '–')}
+      >
+        {measured ? measured.where : originOf('on 0 devices')}
       </StatCard>
       <StatCard label="Active Rules" icon={IconListCheck} value={active === undefined ? '–' : formatNumber(active)}>
         {describeTotal(total, conflicts)}
       </StatCard>
-      <StatCard label="Blocked Attempts" icon={IconBan} value={measured?.blocked ?? '–'}>
-        {measured ? measured.blockedOrigin : originOf('Not measured yet', SAMPLE_FIGURES.blocked_attempts)}
+      <StatCard
+        label="Blocked Attempts"
+        icon={IconBan}
+        value={measured?.blocked ?? (hasSamples ? SAMPLE_FIGURES.blocked_attempts : '–')}
+      >
+        {measured ? measured.blockedOrigin : originOf('Not measured yet')}
       </StatCard>
-      <StatCard label="Data Protected" icon={IconDatabase} value={measured?.data ?? '–'}>
-        {measured ? 'Allowed by your rules' : originOf('Not measured yet', SAMPLE_FIGURES.data_protected)}
+      <StatCard
+        label="Data Protected"
+        icon={IconDatabase}
+        value={measured?.data ?? (hasSamples ? SAMPLE_FIGURES.data_protected : '–')}
+      >
+        {measured ? 'Allowed by your rules' : originOf('Not measured yet')}
       </StatCard>
     </div>
   );
