@@ -14,6 +14,21 @@ export function PaletteButton() {
   const user = useSession().session?.user_info;
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
+  /** Letters typed while the palette's file loads. */
+  const typed = useRef('');
+
+  useEffect(() => {
+    if (!isOpen) return;
+    typed.current = '';
+    const keep = (event: KeyboardEvent) => {
+      const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (!isLetter || document.querySelector('dialog.palette') !== null) return;
+      event.preventDefault();
+      typed.current += event.key;
+    };
+    window.addEventListener('keydown', keep);
+    return () => window.removeEventListener('keydown', keep);
+  }, [isOpen]);
 
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
@@ -52,6 +67,7 @@ export function PaletteButton() {
       {isOpen && user && (
         <Palette
           user={user}
+          early={typed}
           onClose={() => {
             setIsOpen(false);
             button.current?.focus();

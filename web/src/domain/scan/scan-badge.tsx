@@ -4,11 +4,14 @@ import { Badge, IconTile } from '#ui/badge.tsx';
 import { StatusBadge, StatusIcon } from './status-badge.tsx';
 
 interface ScanBadgeProps {
-  scan: Pick<Scan, 'scan_status' | 'is_test_file' | 'infection'>;
+  scan: Pick<Scan, 'scan_status' | 'is_test_file' | 'infection' | 'status_detail'>;
 }
 
 /** Engines report a harmless test file as infected, but it is no danger. */
 const isTest = ({ scan_status, is_test_file }: ScanBadgeProps['scan']) => scan_status === 'infected' && is_test_file;
+
+/** An archive with a test file may hold files that were not read. */
+const toneOfTest = ({ status_detail }: ScanBadgeProps['scan']) => (status_detail === null ? 'note' : 'attention');
 
 /** The result of a scan, with the same words everywhere. */
 export function ScanBadge({ scan }: ScanBadgeProps) {
@@ -21,7 +24,7 @@ export function ScanBadge({ scan }: ScanBadgeProps) {
   }
   if (!isTest(scan)) return <StatusBadge status={scan.scan_status} />;
   return (
-    <Badge tone="note" icon={IconTestPipe}>
+    <Badge tone={toneOfTest(scan)} icon={IconTestPipe}>
       Infected (test)
     </Badge>
   );
@@ -29,5 +32,5 @@ export function ScanBadge({ scan }: ScanBadgeProps) {
 
 export function ScanIcon({ scan }: ScanBadgeProps) {
   if (scan.infection?.state === 'closed') return <IconTile tone="plain" icon={IconCheck} />;
-  return isTest(scan) ? <IconTile tone="note" icon={IconTestPipe} /> : <StatusIcon status={scan.scan_status} />;
+  return isTest(scan) ? <IconTile tone={toneOfTest(scan)} icon={IconTestPipe} /> : <StatusIcon status={scan.scan_status} />;
 }

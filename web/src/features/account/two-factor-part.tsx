@@ -90,7 +90,7 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
                 </Button>
               )}
               <Button
-                variant={enabled ? 'quiet' : 'primary'}
+                variant={enabled || canAdd ? 'quiet' : 'primary'}
                 size="s"
                 aria-label={hasApp ? 'Change the authenticator app' : 'Set up an authenticator app'}
                 onClick={() => onTask({ kind: hasApp ? 'new_app' : 'app' })}
@@ -106,7 +106,12 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
           line={`${canAdd && passkeys.length === 0 ? 'Easiest: your' : 'Your'} fingerprint, face, device PIN, or security key`}
           actions={
             canAdd && (
-              <Button variant="quiet" size="s" aria-label="Add a passkey" onClick={() => onTask({ kind: 'passkey' })}>
+              <Button
+                variant={enabled ? 'quiet' : 'primary'}
+                size="s"
+                aria-label="Add a passkey"
+                onClick={() => onTask({ kind: 'passkey' })}
+              >
                 Add
               </Button>
             )

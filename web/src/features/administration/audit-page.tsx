@@ -290,7 +290,7 @@ function EntryRow({ entry, times, now }: { entry: AuditEntry; times: number; now
         </span>
         <span className="num small muted">{[client, address].filter((part) => part !== null).join(' · ')}</span>
         <details className="num small muted">
-          <summary>{`Entry ${seq}`}</summary>
+          <summary>{times > 1 ? `Entries ${seq - times + 1} to ${seq}` : `Entry ${seq}`}</summary>
           <code className="tiny">{hash}</code>
         </details>
       </Stack>

@@ -2,6 +2,7 @@ import type { AlertDetail } from '@palisade/contract/alerts';
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconCheck, IconEye, IconRotate, IconUserCheck, IconUserX } from '@tabler/icons-react';
 import { useId, useState } from 'react';
+import { useSettleInfections } from '#domain/scan/infections.ts';
 import { ActionsMenu, type MenuAction } from '#ui/actions-menu.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
@@ -10,6 +11,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { placeOf } from './alert-action.tsx';
 import { useAcknowledgeAlert, useDisownAlert, useReopenAlert, useResolveAlert } from './alerts.queries.ts';
 import { ResolveForm } from './resolve-form.tsx';
+import { isOriginalLeft } from './threat.tsx';
 
 interface AlertDecisionsProps {
   alert: AlertDetail;
@@ -30,11 +32,13 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
   const isDisowned = alert.decisions[0]?.kind === 'not_me';
   const isAsked = isOpen && alert.about_sign_in && !isDisowned;
   const place = isAsked ? undefined : placeOf(alert);
+  // A file that is still on the device is no resolved danger: Resolve is in the menu.
+  const left = isOriginalLeft(alert) ? alert.scan_id : null;
   const isUnseen = alert.status === 'open';
   const seesFirst = isUnseen && !isAsked && !place;
   const others: MenuAction[] = [
     ...(isUnseen && !seesFirst ? [{ label: 'Mark as seen', icon: IconEye, onSelect: () => acknowledge.mutate() }] : []),
-    ...(isAsked ? [{ label: 'Resolve', icon: IconCheck, onSelect: () => setIsResolving(true) }] : []),
+    ...(isAsked || left !== null ? [{ label: 'Resolve', icon: IconCheck, onSelect: () => setIsResolving(true) }] : []),
   ];
 
   return (
@@ -68,9 +72,10 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
       <Refusal error={error} />
       {!isResolving && (
         <Row gap="2" phone="fill">
+          {left !== null && <OriginalDeleted scan_id={left} />}
           {place && isOpen && (
-            <ScreenLink to={place.to} size="s">
-              {place.label}
+            <ScreenLink to={place.to} size="s" variant={left === null ? 'primary' : 'quiet'}>
+              {left === null ? place.label : 'Scan details'}
             </ScreenLink>
           )}
           {seesFirst && (
@@ -84,7 +89,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
               Mark as seen
             </Button>
           )}
-          {isOpen && !isAsked && (
+          {isOpen && !isAsked && left === null && (
             <Button
               variant={isUnseen || place ? 'quiet' : 'primary'}
               size="s"
@@ -124,6 +129,24 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
         />
       )}
     </Stack>
+  );
+}
+
+/** Says that the infected file on the device is deleted. */
+function OriginalDeleted({ scan_id }: { scan_id: string }) {
+  const settle = useSettleInfections();
+  return (
+    <>
+      <Button
+        size="s"
+        icon={IconCheck}
+        loading={settle.isPending}
+        onClick={() => settle.mutate({ scan_ids: [scan_id], deleted: true })}
+      >
+        I deleted it
+      </Button>
+      <Refusal error={settle.error} />
+    </>
   );
 }
 

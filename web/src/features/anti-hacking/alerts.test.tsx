@@ -10,6 +10,7 @@ import {
   resolveAlert,
 } from '@palisade/contract/alerts';
 import { listAlerts, readHistory, readLastCheck, readStats, scanPosture } from '@palisade/contract/anti-hacking';
+import { settleInfections } from '@palisade/contract/antivirus';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, waitFor, within } from '@testing-library/react';
@@ -46,6 +47,8 @@ beforeEach(() => {
 
 /** The link of a row that opens its alert. */
 const TITLE = /^(?:Brute Force|Suspicious Login|Intrusion Attempt|Malware Detected|Phishing Attempt|Test File)$/u;
+
+const OTHER_ID = '01930000-0000-7000-8000-000000000009';
 
 const alertPath = (id: string, rest = '') => `/premium/anti-hacking/alerts/${id}${rest}` as const;
 
@@ -261,6 +264,19 @@ describe('an alert', () => {
     expect(await dialog.findByText('Seen')).toBeVisible();
     expect(dialog.queryByRole('button', { name: 'Mark as seen' })).not.toBeInTheDocument();
     expect(dialog.getByRole('button', { name: 'Resolve' })).toBeVisible();
+  });
+
+  it('about a file asks whether the original is deleted, and has Resolve in its menu', async () => {
+    const alert = alertDetailOf({ threat_type: 'malware_detected', severity: 'high', blocked: true, scan_id: OTHER_ID });
+    server.answer(settleInfections, { settled: 1 });
+    const dialog = await open(alert);
+    expect(dialog.getByText('Original not deleted')).toBeVisible();
+    expect(dialog.getByRole('link', { name: 'Scan details' })).toHaveAttribute('href', `/antivirus?scan=${OTHER_ID}`);
+    expect(dialog.queryByRole('button', { name: 'Resolve' })).not.toBeInTheDocument();
+    await press('I deleted it', dialog);
+    await waitFor(() =>
+      expect(server.callsOf(settleInfections)).toMatchObject([{ body: { scan_ids: [OTHER_ID], deleted: true } }]),
+    );
   });
 
   it('about a sign-in that was not me leads to a new password', async () => {

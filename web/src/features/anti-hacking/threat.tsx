@@ -60,7 +60,7 @@ export function SeverityBadge({ severity }: { severity: Severity }) {
 }
 
 /** The monitor resolves an alert about a file once the person or the agent has deleted it. */
-function isOriginalLeft(alert: Alert): boolean {
+export function isOriginalLeft(alert: Alert): boolean {
   return alert.scan_id !== null && alert.blocked && !alert.simulated && alert.status !== 'resolved' && !isOfTestFile(alert);
 }
 

@@ -8,7 +8,7 @@ import { EVERY_SCAN, scansQuery, scanTotalsQuery } from '#domain/scan/scans.ts';
 import { StatCard } from '#ui/card.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Page } from '#ui/page.tsx';
-import { describeUncounted } from '#ui/test-files.ts';
+import { describeTestFiles } from '#ui/test-files.ts';
 import { DropArea } from './drop-area.tsx';
 import { EngineCard } from './engine-card.tsx';
 import { InfectionLead } from './infection-lead.tsx';
@@ -62,12 +62,8 @@ function ScanStats() {
         {examined && `Last file checked by ${describeEngines(examined)}`}
         {latest && !examined && (latest.length === 0 ? 'No files checked yet' : 'No files checked lately')}
       </StatCard>
-      <StatCard
-        label="Threats Detected"
-        icon={IconAlertTriangle}
-        value={totals ? formatNumber(totals.infected - totals.test_files) : '–'}
-      >
-        {describeUncounted(totals?.test_files) ?? 'Infected files'}
+      <StatCard label="Threats Detected" icon={IconAlertTriangle} value={totals ? formatNumber(totals.infected) : '–'}>
+        {describeTestFiles(totals?.test_files, totals?.infected) ?? 'Infected files'}
       </StatCard>
       <StatCard
         label="Files Scanned"

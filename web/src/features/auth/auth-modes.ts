@@ -32,7 +32,7 @@ const CODE_BY_HAND = 'Email isn’t set up here. Ask the person who runs this in
 /** The sentence under the title of a mode. */
 export function lineOf(mode: AuthMode, config: Config | undefined): string {
   if (config?.administrator === 'first_account') {
-    if (mode === 'register') return 'You’re the first here: this account will be the owner’s.';
+    if (mode === 'register') return 'You’re the first here: you’ll be the administrator.';
     if (mode === 'login') return 'No account exists here yet. Register the first one.';
   }
   if (config?.reset_delivery === 'outbox') {

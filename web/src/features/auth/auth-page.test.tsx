@@ -232,7 +232,7 @@ describe('registering', () => {
     await act(refreshConfig);
     const user = open();
     expect(await screen.findByRole('button', { name: 'Create Account' })).toBeVisible();
-    expect(await screen.findByText('You’re the first here: this account will be the owner’s.')).toBeVisible();
+    expect(await screen.findByText('You’re the first here: you’ll be the administrator.')).toBeVisible();
     await user.click(screen.getByRole('tab', { name: 'Login' }));
     expect(screen.getByText('No account exists here yet. Register the first one.')).toBeVisible();
   });

@@ -36,7 +36,7 @@ export function ChatAside() {
       <AsidePart icon={IconShieldCheck} title="We never call first">
         <Stack as="ul" gap="2" className="base muted">
           <li>If someone calls you and says they’re from support, hang up.</li>
-          <li>Support never asks for a password, a code, or a card number.</li>
+          <li>Support never asks for a password, a sign-in code, or a card number.</li>
           <li>Install nothing that a caller tells you to install.</li>
         </Stack>
       </AsidePart>

@@ -30,9 +30,9 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
   return (
     <Grid columns="tail" gap="2" align="center" className="pad-m line-below">
       {support && (
-        <p role="status" aria-label="Support" className={`base medium ${TONES[support.tone]}`}>
-          {support.sentence}
-          {waiting !== undefined && ` Waiting for a person since ${describeMoment(waiting, now)}.`}
+        <p role="status" aria-label="Support" className={`base medium ${waiting === undefined ? TONES[support.tone] : 'ink'}`}>
+          {waiting === undefined || support.tone !== 'here' ? support.sentence : 'A person will answer here.'}
+          {waiting !== undefined && ` You asked ${describeMoment(waiting, now)}.`}
         </p>
       )}
       <Row wrap={false} gap="2" className="push">

@@ -46,7 +46,7 @@ export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
           {sentence}
         </h2>
         <p className="sub">{detail}</p>
-        {(latest || lookedAt !== '') && (
+        {status?.state !== 'danger' && (latest || lookedAt !== '') && (
           <p className="sub">
             {lookedAt !== '' && `${lookedAt}. `}
             {latest &&

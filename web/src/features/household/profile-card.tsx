@@ -17,16 +17,20 @@ import { answerWords } from './ask-words.ts';
 import { usePauseProfile } from './household.queries.ts';
 import { ProfileDevices } from './profile-devices.tsx';
 import { GivenNames, RefusedNames } from './profile-names.tsx';
-import { AGES, sharedWords } from './rule-words.ts';
+import { AGES, listlessWords, sharedWords } from './rule-words.ts';
 import { RulesList } from './rules-list.tsx';
 
 const ProfileAddress = lazyPart(async () => (await import('./profile-address.tsx')).ProfileAddress);
 const ProfileDialog = lazyPart(async () => (await import('./profile-dialog.tsx')).ProfileDialog);
 
-function stateOf({ state, paused_until, devices }: Profile, now: number): { tone: Tone; words: string } {
+function stateOf({ state, paused_until, devices }: Profile, now: number, isPart: boolean): { tone: Tone; words: string } {
   if (state === 'no_plan') return { tone: 'attention', words: 'No plan' };
   if (state === 'on')
-    return devices.length === 0 ? { tone: 'plain', words: 'No device yet' } : { tone: 'safe', words: 'Rules apply' };
+    return devices.length === 0
+      ? { tone: 'plain', words: 'No device yet' }
+      : isPart
+        ? { tone: 'attention', words: 'Some rules apply' }
+        : { tone: 'safe', words: 'Rules apply' };
   return { tone: 'attention', words: paused_until === null ? 'Paused' : `Paused until ${describeUntil(paused_until, now)}` };
 }
 
@@ -38,11 +42,11 @@ interface ProfileCardProps {
   reach: ((card: HTMLElement | null) => void) | undefined;
 }
 
-function ProfileHead({ profile, onEdit }: { profile: Profile; onEdit: () => void }) {
+function ProfileHead({ profile, web, onEdit }: Pick<ProfileCardProps, 'profile' | 'web'> & { onEdit: () => void }) {
   const now = useMinute();
   const pause = usePauseProfile();
   const { id, name, picture, age_group, state, shared_by } = profile;
-  const { tone, words } = stateOf(profile, now);
+  const { tone, words } = stateOf(profile, now, listlessWords(profile.rules, web) !== undefined);
   const isPaused = state === 'paused';
   const pauses = [
     { label: 'For 15 minutes', icon: IconClock, onSelect: () => pause.mutate({ id, pause: '15' }) },
@@ -139,7 +143,7 @@ export function ProfileCard({ profile, home, web, reach }: ProfileCardProps) {
   return (
     <section ref={card} tabIndex={-1} className="card" aria-label={name}>
       <Stack gap="4">
-        <ProfileHead profile={profile} onEdit={() => setIsEdited(true)} />
+        <ProfileHead profile={profile} web={web} onEdit={() => setIsEdited(true)} />
         {state === 'no_plan' && <NoPlan home={home} />}
         <Grid columns="2" phone="stack" gap="5" align="start">
           <Stack gap="2">

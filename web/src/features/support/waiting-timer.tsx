@@ -20,7 +20,7 @@ export function WaitingTimer({ since, last }: TimerProps) {
       className={`num ${now - Date.parse(since) > LONG_WAIT ? 'amber medium' : ''}`}
       title="Since the customer’s first message that waits for an answer"
     >
-      <IconClock size={14} stroke={1.7} aria-hidden="true" />
+      <IconClock size={14} stroke={1.7} aria-hidden="true" />{' '}
       {last !== null && last > since ? `${waits}, wrote last ${describeAge(last, now)}` : waits}
     </span>
   );

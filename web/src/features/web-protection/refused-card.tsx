@@ -87,7 +87,7 @@ export function RefusedCard({ web }: { web: WebProtection }) {
             sentence="Household lists those of the people of your home."
             action={
               <ScreenLink to="/household" variant="quiet">
-                Open Household
+                <span className="nowrap">Open Household</span>
               </ScreenLink>
             }
           />

@@ -135,7 +135,7 @@ describe('the devices', () => {
 
   it('are not called protected where the server has only the provider’s own list', async () => {
     open({ has_dangerous: false });
-    expect(await screen.findByRole('heading', { name: `${DEVICE.name} asks this server first.` })).toBeVisible();
+    expect(await screen.findByRole('heading', { name: `${DEVICE.name} is connected.` })).toBeVisible();
     expect(screen.getByText(/^2 website requests were refused in 24 hours\. This server knows few/)).toBeVisible();
   });
 

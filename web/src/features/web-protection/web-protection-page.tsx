@@ -47,7 +47,7 @@ function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'h
     return {
       tone: 'unknown',
       title: plural(devices.length, {
-        one: `${devices[0]?.name} asks this server first.`,
+        one: `${devices[0]?.name} is connected.`,
         other: `All ${formatNumber(devices.length)} devices ask this server first.`,
       }),
       sentence: `${refusedOf(devices)} This server knows few dangerous websites: it has only its provider’s own list so far.`,

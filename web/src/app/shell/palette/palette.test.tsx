@@ -48,6 +48,13 @@ const names = (group: string) =>
     .getAllByRole('option')
     .map(({ textContent }) => textContent);
 
+it('has the letters that were typed before it was loaded', async () => {
+  const { user } = open('customer');
+  await user.keyboard('{Control>}k{/Control}fire');
+  expect(await field()).toHaveValue('fire');
+  expect(screen.getAllByRole('option')[0]).toHaveTextContent('Firewall');
+});
+
 it('opens with Ctrl-K, chooses with the arrows and leads to a screen with Enter', async () => {
   const { router, user } = open('customer');
   await user.keyboard('{Control>}k{/Control}');

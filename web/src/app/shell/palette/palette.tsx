@@ -2,7 +2,7 @@ import { useMantineColorScheme } from '@mantine/core';
 import type { UserInfo } from '@palisade/contract/auth';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useSignOut } from '#app/shell/use-sign-out.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
@@ -16,14 +16,16 @@ import './palette.css';
 
 interface PaletteProps {
   user: UserInfo;
+  /** Text typed before the palette was there. */
+  early?: RefObject<string>;
   onClose: () => void;
 }
 
 /** Finds screens, actions and records by words. The native dialog handles focus, Escape and the inert page below. */
-export function Palette({ user, onClose }: PaletteProps) {
+export function Palette({ user, early, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useState(() => early?.current ?? '');
   const [chosen, setChosen] = useState(0);
   const { groups, isSearching } = usePaletteGroups(user, typed);
   const navigate = useNavigate();
