@@ -14,11 +14,11 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   const page = await palisade.window();
   await page.goto('/');
   await expect(page.getByRole('tab', { name: 'Register' })).toHaveAttribute('aria-selected', 'true');
-  await expect(page.getByText('You’re the first here: this account will be the owner’s.')).toBeVisible();
+  await expect(page.getByText('You’re the first here: you’ll be the administrator.')).toBeVisible();
   await register(page, 'ada');
   // People who register later do not see it.
   await page.getByRole('tab', { name: 'Register' }).click();
-  await expect(page.getByText('You’re the first here: this account will be the owner’s.')).toHaveCount(0);
+  await expect(page.getByText('You’re the first here: you’ll be the administrator.')).toHaveCount(0);
   await page.getByRole('tab', { name: 'Login' }).click();
   await signIn(page, 'ada');
   const promise = page.getByRole('complementary', { name: 'Palisade' }).locator('footer');

@@ -113,7 +113,7 @@ test('on a phone a device waits while the server is away, and is protected when 
       await ask(page, address, 'localhost');
       await expect(page.getByText('Online', { exact: true })).toBeVisible();
       await expect(deviceRow(page, 'My router').getByText('Protected')).toBeVisible();
-      await expect(page.getByRole('heading', { name: 'My router asks this server first.' })).toBeVisible();
+      await expect(page.getByRole('heading', { name: 'My router is connected.' })).toBeVisible();
     } finally {
       await palisade.closeWindows();
       await palisade.rows.close();

@@ -29,7 +29,11 @@ async function start() {
       const scan_status = threat_detected === null ? 'clean' : 'infected';
       await insertRow(database, 'scans', scanOf(user_id, scanned_at, { threat_detected, scan_status }));
     },
-    async alert(user_id: string, created_at: string, part: { simulated?: number; severity?: 'low' | 'high' } = {}) {
+    async alert(
+      user_id: string,
+      created_at: string,
+      part: { simulated?: number; severity?: 'low' | 'high'; threat_type?: 'malware_detected' } = {},
+    ) {
       const id = newId();
       await insertRow(database, 'alerts', {
         ...{ id, user_id, created_at, threat_type: 'intrusion_attempt', severity: 'high', description: 'Tried.' },
@@ -132,6 +136,7 @@ test('the trend has the days of the time zone, without test files and drills', a
   await scan(maria, night, null);
   await alert(maria, night);
   await alert(maria, night, { simulated: 1 });
+  await alert(maria, night, { severity: 'low', threat_type: 'malware_detected' });
   const busy = async (time_zone: string) => (await home(time_zone)).trend.filter(({ infected, alerts }) => infected + alerts > 0);
   expect(await busy('UTC')).toEqual([{ day: '2026-11-18', people: 0, infected: 1, alerts: 1 }]);
   expect(await busy('Europe/Vienna')).toEqual([{ day: '2026-11-19', people: 0, infected: 1, alerts: 1 }]);

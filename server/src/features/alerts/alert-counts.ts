@@ -42,9 +42,9 @@ export async function seriousAlertsOf(
   return new Map(rows.map(({ user_id, count }) => [user_id, Number(count)]));
 }
 
-/** Real alerts of all people in each span of time. */
+/** Real alerts of all people in each span of time, without harmless test files, as the people themselves see them. */
 export function countAlerts(database: Kysely<AlertTables>, starts: readonly string[], end?: string): Promise<number[]> {
-  const where = sql`simulated = 0 and hidden_by is null`;
+  const where = sql`simulated = 0 and hidden_by is null and not ${IS_OF_TEST_FILE}`;
   return countBySpan(database, { table: 'alerts', column: 'created_at', where }, starts, end);
 }
 

@@ -49,13 +49,13 @@ const REPLIES = {
     english:
       'Don’t open the file. Go to Antivirus, press Choose files, and select it. You’ll see Clean, Infected, or Pending, and the reason. ' +
       'If it’s infected, delete the original on your device, then press “I deleted it” on the Antivirus page. ' +
-      'If you opened it, change the passwords you typed since then and tell support.',
+      'If you already opened it, disconnect that device, change your passwords from another device, and tell support.',
     params: {},
   },
   'reply.infected': {
     english:
       'Don’t open the file. Delete the original on your device, then press “I deleted it” on the Antivirus page. ' +
-      'If you opened it, change the passwords you typed since then, from another device. ' +
+      'If you already opened it, disconnect that device. Change your passwords from another device. ' +
       'Then write “I opened it” here: a technician can check your computer in a remote session.',
     params: {},
   },

@@ -109,7 +109,7 @@ describe('the portal of a technician', () => {
 
   it('says how many customers wait, as the badge of the menu does', async () => {
     visit('support');
-    await screen.findByText('Enter the code that your customer reads to you.');
+    await screen.findByText('Enter the code that your customer gives you.');
     const counts = { mine: 0, mine_unread: 0, unassigned: 0, unassigned_waiting: 0, all: 0, snoozed: 0, closed: 0, tags: [] };
     act(() => void queries.setQueryData(deskCountsQuery.queryKey, { ...counts, remote_waiting: 1 }));
     expect(await screen.findByText('1 customer waits. Ask for their code.')).toBeVisible();

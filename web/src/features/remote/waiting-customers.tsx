@@ -6,7 +6,7 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { Lead } from '#ui/lead.tsx';
 
 export function describeWaiting(count: number): string {
-  if (count === 0) return 'Enter the code that your customer reads to you.';
+  if (count === 0) return 'Enter the code that your customer gives you.';
   return plural(count, {
     one: '1 customer waits. Ask for their code.',
     other: `${formatNumber(count)} customers wait. Ask for their codes.`,
@@ -28,7 +28,7 @@ export function WaitingCustomers() {
               other: `${formatNumber(count)} customers wait for remote help.`,
             })
       }
-      sentence="They read you their code. You enter it in the portal."
+      sentence="They give you their code. You enter it in the portal."
       action={<ScreenLink to="/portal">Enter their code</ScreenLink>}
     />
   );
