@@ -272,6 +272,7 @@ function Entries() {
 function EntryRow({ entry, times, now }: { entry: AuditEntry; times: number; now: number }) {
   const { seq, at, hash, subject, subject_id, actor, actor_id, address, client } = entry;
   const { text, fact } = auditSentence(entry);
+  const first = seq - times + 1;
   const who = actor_id === null ? 'The server' : <Person person={actor} id={actor_id} />;
   return (
     <Grid as="li" columns="both" phone="under" gap="3" rowGap="0" align="center" className="pad-row base">
@@ -290,7 +291,7 @@ function EntryRow({ entry, times, now }: { entry: AuditEntry; times: number; now
         </span>
         <span className="num small muted">{[client, address].filter((part) => part !== null).join(' · ')}</span>
         <details className="num small muted">
-          <summary>{times > 1 ? `Entries ${seq - times + 1} to ${seq}` : `Entry ${seq}`}</summary>
+          <summary>{first < seq ? `Entries ${first} to ${seq}` : `Entry ${seq}`}</summary>
           <code className="tiny">{hash}</code>
         </details>
       </Stack>

@@ -22,7 +22,7 @@ it('has no samples where none are shown', async () => {
     </>,
   );
   await screen.findByText('public');
-  expect(screen.getByRole('region', { name: 'Blocked Attempts' })).toHaveTextContent('–Not measured yet');
-  expect(screen.getByRole('region', { name: 'Data Protected' })).toHaveTextContent('–Not measured yet');
+  expect(screen.getByRole('region', { name: 'Blocked Attempts' })).toHaveTextContent('– Not measured yet');
+  expect(screen.getByRole('region', { name: 'Data Protected' })).toHaveTextContent('– Not measured yet');
   expect(screen.queryByText('Sample')).not.toBeInTheDocument();
 });
