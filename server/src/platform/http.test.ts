@@ -310,7 +310,7 @@ test('a client that leaves before its request is handled leaves no error', async
   const body = JSON.stringify({ email: 'maria@example.com', password: 'wrong' });
   const request = `POST /api/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   await Promise.all(
-    Array.from({ length: 20 }, () => {
+    Array.from({ length: 60 }, () => {
       const socket = dial(app);
       return new Promise<void>((resolve) => {
         socket.once('close', () => resolve());

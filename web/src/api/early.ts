@@ -20,7 +20,7 @@ function begin(token: string): Asked {
   return begun;
 }
 
-/** Whether the page’s address is the dashboard or redirects to it. */
+/** True if the page’s address is the dashboard or redirects to it. */
 export function isAtStart(): boolean {
   return /^\/(dashboard)?$/u.test(location.pathname);
 }

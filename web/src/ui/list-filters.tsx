@@ -8,7 +8,7 @@ import './list-filters.css';
 /** Length of a list from which filters help more than they take room. */
 const FILTERED_FROM = 10;
 
-/** Whether a list of this length shows its filters. A narrowed list does always, so that it can be widened again. */
+/** True if a list of this length shows its filters. A narrowed list always does, so that it can be widened again. */
 export const needsFilters = (length: number, isNarrowed: boolean): boolean => isNarrowed || length > FILTERED_FROM;
 
 /** Filters above a list: states first, then the others. */

@@ -30,7 +30,7 @@ import { Sentence } from '#ui/sentence.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { EmptyState, ErrorNotice, NothingMatches } from '#ui/states.tsx';
 import { AUDIT_ICONS } from './audit-icons.ts';
-import { auditSentence, joinRepeats } from './audit-words.ts';
+import { auditSentence } from './audit-words.ts';
 import { AUDIT_KEY } from './users.queries.ts';
 import './administration.css';
 
@@ -260,8 +260,8 @@ function Entries() {
     >
       {(rows) => (
         <Stack as="ol" lines aria-label="Entries">
-          {joinRepeats(rows).map(({ entry, times }) => (
-            <EntryRow key={entry.seq} entry={entry} times={times} now={now} />
+          {rows.map((entry) => (
+            <EntryRow key={entry.seq} entry={entry} now={now} />
           ))}
         </Stack>
       )}
@@ -269,10 +269,9 @@ function Entries() {
   );
 }
 
-function EntryRow({ entry, times, now }: { entry: AuditEntry; times: number; now: number }) {
+function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
   const { seq, at, hash, subject, subject_id, actor, actor_id, address, client } = entry;
   const { text, fact } = auditSentence(entry);
-  const first = seq - times + 1;
   const who = actor_id === null ? 'The server' : <Person person={actor} id={actor_id} />;
   return (
     <Grid as="li" columns="both" phone="under" gap="3" rowGap="0" align="center" className="pad-row base">
@@ -287,11 +286,10 @@ function EntryRow({ entry, times, now }: { entry: AuditEntry; times: number; now
               fact: <bdi>{fact}</bdi>,
             }}
           />
-          {times > 1 && <span className="num muted">{` · ${formatNumber(times)} times`}</span>}
         </span>
         <span className="num small muted">{[client, address].filter((part) => part !== null).join(' · ')}</span>
         <details className="num small muted">
-          <summary>{first < seq ? `Entries ${first} to ${seq}` : `Entry ${seq}`}</summary>
+          <summary>{`Entry ${seq}`}</summary>
           <code className="tiny">{hash}</code>
         </details>
       </Stack>

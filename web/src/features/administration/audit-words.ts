@@ -129,19 +129,3 @@ export function auditSentence(entry: Pick<AuditEntry, 'kind' | 'details' | 'subj
   if (entry.actor_id === entry.subject_id) return { text: told.replace(/ (?:of|to) \{whom\}/u, ''), fact };
   return { text: told.includes('{whom}') ? told : `${told} ({whom})`, fact };
 }
-
-/** Entries as a list shows them: the newest of neighbors in which one person opened the same record again, and their number. */
-export function joinRepeats(entries: readonly AuditEntry[]): { entry: AuditEntry; times: number }[] {
-  const joined: { entry: AuditEntry; times: number }[] = [];
-  for (const entry of entries) {
-    const last = joined.at(-1);
-    const isRepeat =
-      entry.kind === 'customer_card_opened' &&
-      last?.entry.kind === entry.kind &&
-      last.entry.actor_id === entry.actor_id &&
-      last.entry.subject_id === entry.subject_id;
-    if (last && isRepeat) last.times += 1;
-    else joined.push({ entry, times: 1 });
-  }
-  return joined;
-}
