@@ -84,6 +84,8 @@ export function createControlPairs(topics: Pick<Topics, 'listen' | 'publish'>) {
           const { said } = event;
           if (said.what === 'here') {
             if (said.from === one.id) return;
+            // An end of this server, said before this one came: `meet` joins both, and the news of it may arrive after that.
+            if (ends.get(other_side)?.id === said.from) return;
             if (said.side === side) {
               // Another one took its place on another server; of two here the later one has it already.
               if (ends.get(side) === one && said.to === null) replaced();

@@ -229,6 +229,23 @@ describe('two ends on two servers', () => {
     }
   });
 
+  test('keep their pair when the first one’s news comes back late to its own server', async () => {
+    const topics = createMemoryTopics();
+    onTestFinished(() => topics.close());
+    const late: (() => void)[] = [];
+    const pairs = createControlPairs({
+      ...topics,
+      publish: (topic, event) => void late.push(() => topics.publish(topic, event)),
+    });
+    const [viewer, screen] = [endOf(), endOf()];
+    pairs.join(SESSION, 'viewer', viewer.socket);
+    await soon(() => expect(late).toHaveLength(1));
+    pairs.join(SESSION, 'screen', screen.socket);
+    await soon(() => expect([viewer.is_paired, screen.is_paired]).toEqual([1, 1]));
+    for (const arrive of late.splice(0)) arrive();
+    expect([viewer.ended, screen.ended]).toEqual([0, 0]);
+  });
+
   test('a new end at another server starts a new pair', async () => {
     const topics = createMemoryTopics();
     onTestFinished(() => topics.close());
