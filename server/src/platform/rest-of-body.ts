@@ -31,7 +31,7 @@ function dropRest(body: IncomingMessage): Promise<void> {
 export function answerBeforeRest(body: IncomingMessage, answer: string | Buffer): Readable {
   async function* parts() {
     yield answer;
-    if (!body.complete) await dropRest(body);
+    if (!body.complete && !body.readableEnded && !body.destroyed) await dropRest(body);
   }
   return Readable.from(parts(), { objectMode: false });
 }
