@@ -6,6 +6,7 @@ import { listOfWim } from '#scanner/formats/archives/listed-wim.ts';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { openReader } from '#scanner/reading/reader.ts';
 import { examined } from '#test/examined.ts';
+import { EICAR } from '#test/files.ts';
 import { samplesOf } from '#test/format-samples.ts';
 import { PACKED_ARCHIVES } from '#test/packed-archives.ts';
 import { PACKED_EICAR } from '#test/packed-eicar.ts';
@@ -117,6 +118,11 @@ test.each(KINDS)('reads the headers of %s', (_id, sign, list) => {
     expect(size).toBeGreaterThan(0);
     expect(crc === undefined || crc <= 0xffffffff).toBe(true);
   }
+});
+
+test('lists files of 7z in four streams, of which three are bound to the decoder of jumps (BCJ2)', () => {
+  const listed = listOf7z(readerOf(PACKED_ARCHIVES.get('7z-bcj2') ?? Buffer.alloc(0)));
+  expect(listed).toMatchObject([{ size: EICAR.length, crc: crc32(EICAR) }, { size: 600 }]);
 });
 
 test.each(KINDS)('gives no list for %s that is cut or has other bytes', (_id, sign, list) => {

@@ -13,10 +13,12 @@ import {
 import { listScans } from '@palisade/contract/antivirus';
 import { currentUser } from '@palisade/contract/auth';
 import { CLOSED } from '@palisade/contract/channel';
+import { readDashboard } from '@palisade/contract/dashboard';
 import {
   createEnrolmentCode,
   listDeviceFindings,
   listDevices,
+  OFFLINE_ALERT_MS,
   readDevice,
   removeDevice,
   revokeDevice,
@@ -28,6 +30,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { newId } from '#platform/id.ts';
 import { AgentDouble, type AgentIdentity, computer, enrol, helloOf, reportOf, scanReportOf } from '#test/agent-double.ts';
 import { COUNTED_IN_MEMORY, type ListeningApp, problemOf, replyOf, startListeningApp } from '#test/harness.ts';
+import { updateRows } from '#test/rows.ts';
 import { listenAs } from '#test/socket.ts';
 
 const NEW = { rule_name: 'Web server', ...RULE_DEFAULTS, port: '443' };
@@ -63,6 +66,18 @@ describe('routes of devices', async () => {
       status: 410,
       code: 'enrolment_expired',
     });
+  });
+
+  test.each([
+    [OFFLINE_ALERT_MS - 60_000, false],
+    [OFFLINE_ALERT_MS, true],
+  ])('a device without a word for %i ms counts as silent: %s', async (quiet_ms, isSilent) => {
+    const { token, identity, id } = await deviceOf(app);
+    replyOf(await pollAs(identity));
+    const last_seen_at = new Date(Date.now() - quiet_ms).toISOString();
+    await updateRows(app.app.database.$pickTables<'devices'>(), 'devices', { id }, { last_seen_at });
+    const { next, others } = replyOf(await call(readDashboard, { token })).status;
+    expect([next, ...others].some((step) => step?.id === 'device_silent')).toBe(isSilent);
   });
 
   test.each([
