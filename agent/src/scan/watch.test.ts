@@ -147,7 +147,7 @@ it('watches the folder that has a path now, and not the one that had it before',
   await eventually(async () => {
     writeFileSync(join(root, 'here/one'), `${Date.now()}`);
     writeFileSync(join(root, 'there/two'), `${Date.now()}`);
-    // A file that is written again before it rests is not told of.
+    // It does not tell of a file that is written again before it rests.
     await sleep(100);
     expect(told).toEqual(expect.arrayContaining(at('here/one', 'there/two')));
   });
