@@ -45,8 +45,11 @@ function patienceLeft(timeout_ms: number): number {
   return timeout_ms - wait.waited_ms - (wait.waiting > 0 ? performance.now() - wait.since : 0);
 }
 
+/** A timer that fires so much later than it was set for, in ms, says that this process stood still (a computer that slept), and nothing of the database. */
+const STOOD_STILL_MS = 1_000;
+
 /**
- * Waits for an answer of the database no longer than who asks may.
+ * Waits for an answer of the database no longer than who asks may. Time in which this process stood still does not count.
  * @throws DatabaseTrouble when it has not come by then; `onLate` is called before, and the answer may come later.
  */
 export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>, onLate: (late: Promise<T>) => void): Promise<T> {
@@ -60,14 +63,22 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
     const answer = ask();
     if (left === Number.POSITIVE_INFINITY) return await answer;
     const late = Promise.withResolvers<never>();
-    timer = setTimeout(
-      () => {
+    const wait_ms = Math.max(0, left);
+    const begin = () => {
+      const due_at = performance.now() + wait_ms;
+      timer = setTimeout(() => {
+        const stood_still_ms = performance.now() - due_at;
+        if (stood_still_ms >= STOOD_STILL_MS) {
+          if (wait !== undefined) wait.since += stood_still_ms;
+          begin();
+          return;
+        }
         answer.catch(() => {});
         onLate(answer);
         late.reject(new DatabaseTrouble('away', `The database didn’t answer within ${timeout_ms} ms.`));
-      },
-      Math.max(0, left),
-    );
+      }, wait_ms);
+    };
+    begin();
     return await Promise.race([answer, late.promise]);
   } finally {
     clearTimeout(timer);
