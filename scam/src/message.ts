@@ -129,9 +129,35 @@ const KEYWORD = patternOf(
   String.raw`(?:[a-z]{1,8}:? ){0,5}(?:["'“‘]\w{1,12}["'”’]|(?!I\b|OK\b|UR?\b|ME\b|UK\b)[A-Z][A-Z\d]{1,11}\b)`,
 );
 
-/** A place of a text as the answer shows it. */
-export function spanOf({ source, index, text }: MessageText, { start, end }: { start: number; end: number }): Span {
-  return { source, index, start, end, text: text.slice(start, Math.min(end, start + SPAN_LENGTH_MAXIMUM)) };
+/** Letters and digits of scripts that have spaces between words. */
+const OF_A_WORD = /[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]]/v;
+const DIGIT = /\p{Nd}/u;
+/** Signs between the digits of one number. */
+const IN_A_NUMBER = /[.,'’\u00a0\u202f]/u;
+/** Characters by which a span grows at each end. */
+const GROWTH_MAXIMUM = 40;
+
+/** Whether a place of a text lies inside a word or a number. */
+function isInsideWord(text: string, at: number): boolean {
+  const [before, after] = [text.charAt(at - 1), text.charAt(at)];
+  if (OF_A_WORD.test(before)) return OF_A_WORD.test(after) || isInNumber(text, at);
+  return DIGIT.test(after) && isInNumber(text, at - 1);
+}
+
+const isInNumber = (text: string, at: number) =>
+  DIGIT.test(text.charAt(at - 1)) && IN_A_NUMBER.test(text.charAt(at)) && DIGIT.test(text.charAt(at + 1));
+
+/** The place that is reached from `at` by steps of 1 or -1 out of a word. */
+function outOfWord(text: string, at: number, step: 1 | -1): number {
+  for (let place = at; Math.abs(place - at) <= GROWTH_MAXIMUM; place += step) if (!isInsideWord(text, place)) return place;
+  return at;
+}
+
+/** A place of a text as the answer shows it: of whole words and numbers, so that no amount looks smaller than it is. */
+export function spanOf({ source, index, text }: MessageText, found: { start: number; end: number }): Span {
+  const [start, end] = [outOfWord(text, found.start, -1), outOfWord(text, found.end, 1)];
+  const last = end - start <= SPAN_LENGTH_MAXIMUM ? end : outOfWord(text, start + SPAN_LENGTH_MAXIMUM, -1);
+  return { source, index, start, end, text: text.slice(start, last) };
 }
 
 /** The address of elsewhere that a link of an unknown host names: in a parameter, or at the end of its path. */

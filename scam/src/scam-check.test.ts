@@ -386,3 +386,38 @@ test('no text makes it throw, and each span is a place of the text', async () =>
     { seed: 36, numRuns: 200 },
   );
 });
+
+test('a span never ends inside an amount or a word', async () => {
+  const amounts = fc
+    .tuple(
+      fc.constantFrom('1,250.00', '1.250,00', '1’250', '12 500,00', '999', '1\u202f250', '3.5'),
+      fc.constantFrom(' €', '€', ' USD', ' zł'),
+    )
+    .map((parts) => parts.join(''));
+  const asks = fc.constantFrom(
+    'Pay',
+    'You must pay',
+    'Transfer',
+    'Send a payment of',
+    'Bitte überweisen Sie',
+    'Veuillez payer',
+    'Zapłać',
+  );
+  const urges = fc.constantFrom('within 24 hours', 'immediately', 'innerhalb von 24 Stunden', 'or your account is suspended');
+  await fc.assert(
+    fc.asyncProperty(asks, amounts, urges, async (ask, amount, urge) => {
+      const text = `Your parcel is held. ${ask} ${amount} ${urge} at https://customs-pay.example-parcel.com/x1. Do not tell anyone.`;
+      const { reasons } = await check.checkText(text);
+      const spans = reasons.flatMap(({ span }) => (span?.source === 'text' ? [span] : []));
+      expect(spans.length).toBeGreaterThan(0);
+      for (const { start, end, text: shown } of spans) {
+        expect(shown).toBe(text.slice(start, end));
+        const [before, first, last, after] = [start - 1, start, end - 1, end].map((at) => text.charAt(at));
+        expect(/^[\p{L}\p{N}]{2}$/u.test(`${before}${first}`), shown).toBe(false);
+        expect(/^[\p{L}\p{N}]{2}$/u.test(`${last}${after}`), shown).toBe(false);
+        expect(/^\d[.,’\u202f]\d/u.test(text.slice(end - 1)), shown).toBe(false);
+      }
+    }),
+    { seed: 49, numRuns: 150 },
+  );
+});

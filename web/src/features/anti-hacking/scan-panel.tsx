@@ -190,7 +190,7 @@ function Check({ finding }: { finding: Finding }) {
       {finding.state === 'fail' && (
         <Row wrap={false} gap="3" align="baseline" justify="end" className="num nowrap">
           {finding.deduction > 0 && <bdi>−{finding.deduction}</bdi>}
-          {finding.gain > 0 && <span>{`+${finding.gain} if fixed`}</span>}
+          {finding.gain > 0 && finding.gain !== finding.deduction && <span>{`+${finding.gain} if fixed`}</span>}
         </Row>
       )}
     </Grid>

@@ -48,14 +48,15 @@ describe('the dashboard', () => {
       ...{ title: 'An infected file is not deleted yet', evidence: 'Delete "a.exe".', action: 'See what to do', is_danger: true },
       ...{ fix_route: '/antivirus?scan=1', deduction: 20, gain: 20 },
     };
-    const status = statusOf(infection, { title: 'Port 22 (SSH) is open' });
+    const status = statusOf(infection, { title: 'Port 22 (SSH) is open' }, { id: 'port_23', title: 'Port 23 is open', deduction: 4, gain: 6 });
     server.answer(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown, status }));
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: 'An infected file is not deleted yet' })).toBeVisible();
     expect(screen.getByRole('link', { name: 'See what to do' })).toHaveAttribute('href', '/antivirus?scan=1');
     expect(card('Security Score')).toHaveTextContent('92%');
-    expect(card('Security Score')).toHaveTextContent('1 to fix, 16 couldn’t run');
-    expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open +8 if fixed Fix' })).toHaveAttribute('href', '/firewall');
+    expect(card('Security Score')).toHaveTextContent('1 to fix, 16 couldn’t runMost need a connected computer');
+    expect(screen.getByRole('link', { name: '−8 Port 22 (SSH) is open Fix' })).toHaveAttribute('href', '/firewall');
+    expect(screen.getByRole('link', { name: '−4 Port 23 is open +6 if fixed Fix' })).toBeVisible();
     const last = card('Last Deep Scan');
     expect(last).toHaveTextContent('COMPLETE');
     expect(within(last).getByRole('time')).toHaveAttribute('datetime', recent_scans[1]?.scanned_at);

@@ -68,7 +68,7 @@ export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
         <ScreenLink to={status?.next?.fix_route ?? '/antivirus'} size="l">
           {status?.next?.action ?? 'Scan a file'}
         </ScreenLink>
-        {status?.next && status.next.gain > 0 && <small className="num">{`+${status.next.gain} if fixed`}</small>}
+        {status?.next && status.next.gain > 0 && <small className="num">{`Adds ${status.next.gain} to your score`}</small>}
       </Stack>
       {status && <Steps steps={status.others.filter(({ id }) => !elsewhere.includes(id))} />}
     </Grid>
@@ -107,7 +107,7 @@ function ScoreRing({ score, status }: { score: number | undefined; status: Statu
 /** Number of items on a phone before "show all", so that the rest of the page stays in view. */
 const SHOWN_ON_A_PHONE = 3;
 
-/** The open steps after the next one: the points that each costs, the screen that fixes it, and the points gained. */
+/** The open steps after the next one: the points that each costs, the screen that fixes it, and the points gained where a cap makes them others. */
 function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const id = useId();
@@ -134,7 +134,7 @@ function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
                 </b>
               )}{' '}
               <span className="grow">{reason.title}</span>{' '}
-              {reason.gain > 0 && <small className="num tiny accent nowrap">{`+${reason.gain} if fixed`}</small>}{' '}
+              {reason.gain > 0 && reason.gain !== reason.deduction && <small className="num tiny accent nowrap">{`+${reason.gain} if fixed`}</small>}{' '}
               <Badge tone="safe">{reason.id === 'ask_waiting' ? 'Answer' : 'Fix'}</Badge>
             </Row>
           </li>

@@ -1,6 +1,7 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
 import { formatNumber, formatPercent } from '@palisade/contract/intl';
 import { IconClock, IconShield, IconShieldX, IconWall, type TablerIcon } from '@tabler/icons-react';
+import { Link } from 'react-router';
 import { StatCard } from '#ui/card.tsx';
 import { FigureMark } from '#ui/figure-mark.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
@@ -22,6 +23,11 @@ export function StatCards({ status, simulated }: StatCardsProps) {
     <div className="page__stats" data-columns="4">
       <StatCard label="Security Score" icon={IconShield} value={status ? formatPercent(status.security_score / 100) : '–'}>
         {status && describeScore(status)}
+        {status && status.score_checks.unknown > 0 && status.status.looked_at.devices === 0 && (
+          <Link className="block above-1" to="/devices">
+            Most need a connected computer
+          </Link>
+        )}
       </StatCard>
       <Counter
         label="Threats Neutralized"
