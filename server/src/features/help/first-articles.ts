@@ -25,6 +25,28 @@ export const FIRST_ARTICLES: readonly Omit<ArticleWritten, 'is_published'>[] = [
 Don’t call back a number they gave you.`,
   },
   {
+    slug: 'i-paid',
+    title: 'I paid a scammer',
+    summary: 'Call your bank at once: some payments can be stopped. What to do by how you paid, and what to keep.',
+    body: `**Call your bank now.** Use the number on the back of your card. In the first hours many payments can still be stopped.
+
+## By how you paid
+
+1. **A bank transfer:** Say “I was deceived, please recall the transfer”. Ask them to tell the other bank.
+2. **A card:** Have it blocked, and ask for your money back (a chargeback). Ask for a new card.
+3. **PayPal or another app:** Report the payment in the app, and call the bank or card behind it.
+4. **Gift cards:** Call the shop’s company with the card and the receipt. Unused money can be frozen.
+5. **Crypto or cash by post:** Tell the exchange, or the delivery company, before it arrives.
+
+## Then
+
+1. Stop writing to them. Pay nothing more, not even a “fee to get it back”: that is the same scam again.
+2. Keep messages, numbers, account numbers, and receipts. Take pictures of the screen.
+3. Report it to the police. Your bank may ask for the report.
+4. Did they see your screen, or did you type a password? Read [Someone called me about my computer](/help/somebody-called-me).
+5. Tell someone you trust, or us in [the chat](/chat). This happens to careful people too.`,
+  },
+  {
     slug: 'warning-with-a-number',
     title: 'A warning on my screen tells me to call a number',
     summary: 'Real warnings don’t show phone numbers. Close the page and check your computer.',

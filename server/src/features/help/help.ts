@@ -39,6 +39,7 @@ const SEEDED = [
     fact: 'help_seeded_urgent',
     articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'someone-signed-in' || slug === 'lost-phone'),
   },
+  { fact: 'help_seeded_paid', articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'i-paid') },
   { fact: 'help_seeded_scam_check', articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'is-this-real') },
   {
     fact: 'help_seeded_household',

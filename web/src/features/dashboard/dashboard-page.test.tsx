@@ -48,7 +48,11 @@ describe('the dashboard', () => {
       ...{ title: 'An infected file is not deleted yet', evidence: 'Delete "a.exe".', action: 'See what to do', is_danger: true },
       ...{ fix_route: '/antivirus?scan=1', deduction: 20, gain: 20 },
     };
-    const status = statusOf(infection, { title: 'Port 22 (SSH) is open' }, { id: 'port_23', title: 'Port 23 is open', deduction: 4, gain: 6 });
+    const status = statusOf(
+      infection,
+      { title: 'Port 22 (SSH) is open' },
+      { id: 'port_23', title: 'Port 23 is open', deduction: 4, gain: 6 },
+    );
     server.answer(readDashboard, dashboardOf({ recent_scans, security_score: 92, score_breakdown, status }));
     renderForTest(<DashboardPage />);
     expect(await screen.findByRole('heading', { name: 'An infected file is not deleted yet' })).toBeVisible();

@@ -134,7 +134,9 @@ function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
                 </b>
               )}{' '}
               <span className="grow">{reason.title}</span>{' '}
-              {reason.gain > 0 && reason.gain !== reason.deduction && <small className="num tiny accent nowrap">{`+${reason.gain} if fixed`}</small>}{' '}
+              {reason.gain > 0 && reason.gain !== reason.deduction && (
+                <small className="num tiny accent nowrap">{`+${reason.gain} if fixed`}</small>
+              )}{' '}
               <Badge tone="safe">{reason.id === 'ask_waiting' ? 'Answer' : 'Fix'}</Badge>
             </Row>
           </li>

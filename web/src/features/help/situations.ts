@@ -1,6 +1,7 @@
 import type { ArticleSummary } from '@palisade/contract/help';
 import {
   IconAlertTriangle,
+  IconCreditCard,
   IconDeviceMobile,
   IconLink,
   IconLock,
@@ -19,6 +20,7 @@ interface Situation {
 
 /** The most urgent first: these get worse with time. */
 const SITUATIONS: readonly Situation[] = [
+  { slug: 'i-paid', words: 'I paid a scammer', icon: IconCreditCard },
   { slug: 'somebody-called-me', words: 'Someone called me', icon: IconPhone },
   { slug: 'strange-mail-or-link', words: 'I clicked a link', icon: IconLink },
   { slug: 'ransom-note', words: 'My files are locked', icon: IconLock },
