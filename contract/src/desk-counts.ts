@@ -1,5 +1,9 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { timeSchema } from './fields.ts';
+
+/** Waiting customers whom the counts name. */
+export const REMOTE_NAMED = 10;
 
 export const countsSchema = z.object({
   mine: z.int(),
@@ -10,8 +14,9 @@ export const countsSchema = z.object({
   /** Own conversations with something unread, and unassigned ones in which a customer waits. */
   mine_unread: z.int(),
   unassigned_waiting: z.int(),
-  /** Customers whose remote session waits for a technician. */
+  /** Customers whose remote session waits for a technician, the reader left out; `remote_customers` are those who wait longest. */
   remote_waiting: z.int(),
+  remote_customers: z.array(z.object({ customer: z.string(), since: timeSchema })).max(REMOTE_NAMED),
   tags: z.array(z.object({ tag: z.string(), count: z.int() })),
 });
 export type Counts = z.infer<typeof countsSchema>;

@@ -127,7 +127,7 @@ function serveFeatures(
     {
       waiting: {
         conversations: desk.countUnanswered,
-        remote_requests: () => support.remote.countWaiting(),
+        remote_requests: (me) => support.remote.countWaiting(me),
         plan_requests: planRequests.countOpen,
         plans_ending: () => subscriptions.countEnding(),
         jobs: () => jobs.countDead(),

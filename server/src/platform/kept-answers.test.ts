@@ -16,6 +16,7 @@ const NONE = {
   mine_unread: 0,
   unassigned_waiting: 0,
   remote_waiting: 0,
+  remote_customers: [],
   tags: [],
 };
 

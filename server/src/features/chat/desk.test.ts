@@ -603,10 +603,13 @@ describe('live', () => {
     const { token } = await signIn('nils', 'support');
     const counts = async () => replyOf(await call(readCounts, { token }));
     const before = await counts();
-    const { token: waiting } = await signIn();
-    replyOf(await call(createSession, { token: waiting }));
+    const { token: waiting } = await signIn('wanda');
+    const { started_at: since } = replyOf(await call(createSession, { token: waiting }));
+    // A technician cannot join the own session.
+    replyOf(await call(createSession, { token }));
     const { id } = await customerWith();
     expect(await counts()).toMatchObject({ all: before.all + 1, remote_waiting: before.remote_waiting + 1 });
+    expect((await counts()).remote_customers.at(-1)).toEqual({ customer: 'wanda', since });
     replyOf(await call(claimConversation, { token, params: { id } }));
     expect((await counts()).mine).toBe(before.mine + 1);
   });

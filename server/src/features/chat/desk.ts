@@ -24,7 +24,8 @@ import type { Team } from './team.ts';
 /** Creates a session for a customer, for the card with its code. */
 export interface RemoteSessions {
   create(customer: UserInfo): Promise<{ id: string; session_code: string; expires_at: string }>;
-  countWaiting(): Promise<number>;
+  countWaiting(me: string): Promise<number>;
+  listWaiting(me: string): Promise<Counts['remote_customers']>;
 }
 
 const FOUND_BEFORE = 40;
@@ -245,27 +246,40 @@ export class Desk {
             .where('sender', '=', 'user'),
         ),
       );
-    const [mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, remote_waiting, tags] = await Promise.all([
-      one(inView(this.database, me, 'mine')),
-      one(inView(this.database, me, 'unassigned')),
-      one(inView(this.database, me, 'all')),
-      one(inView(this.database, me, 'snoozed')),
-      one(inView(this.database, me, 'closed')),
-      one(unread(inView(this.database, me, 'mine'))),
-      one(inView(this.database, me, 'unassigned').where('waiting_since', 'is not', null)),
-      this.remote.countWaiting(),
-      this.database
-        .selectFrom('conversation_tags')
-        .innerJoin('conversations', 'conversations.id', 'conversation_id')
-        .where('status', '=', 'open')
-        .where('conversations.user_id', '!=', me.id)
-        .groupBy('tag')
-        .orderBy('tag')
-        .select(({ fn }) => ['tag', fn.countAll<number>().as('count')])
-        .execute(),
-    ]);
+    const [mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, remote_waiting, remote_customers, tags] =
+      await Promise.all([
+        one(inView(this.database, me, 'mine')),
+        one(inView(this.database, me, 'unassigned')),
+        one(inView(this.database, me, 'all')),
+        one(inView(this.database, me, 'snoozed')),
+        one(inView(this.database, me, 'closed')),
+        one(unread(inView(this.database, me, 'mine'))),
+        one(inView(this.database, me, 'unassigned').where('waiting_since', 'is not', null)),
+        this.remote.countWaiting(me.id),
+        this.remote.listWaiting(me.id),
+        this.database
+          .selectFrom('conversation_tags')
+          .innerJoin('conversations', 'conversations.id', 'conversation_id')
+          .where('status', '=', 'open')
+          .where('conversations.user_id', '!=', me.id)
+          .groupBy('tag')
+          .orderBy('tag')
+          .select(({ fn }) => ['tag', fn.countAll<number>().as('count')])
+          .execute(),
+      ]);
     const counted = tags.map(({ tag, count }) => ({ tag, count: Number(count) }));
-    return { mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, remote_waiting, tags: counted };
+    return {
+      mine,
+      unassigned,
+      all,
+      snoozed,
+      closed,
+      mine_unread,
+      unassigned_waiting,
+      remote_waiting,
+      remote_customers,
+      tags: counted,
+    };
   }
 
   /** Open conversations whose customer waits for an answer, those of `me` left out. */

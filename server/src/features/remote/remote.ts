@@ -1,4 +1,5 @@
 import type { UserInfo } from '@palisade/contract/auth';
+import type { Counts } from '@palisade/contract/desk-counts';
 import {
   type JoinedSession,
   PENDING_LIFETIME,
@@ -185,9 +186,14 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countOverseen(query);
   }
 
-  /** Counts the sessions of all customers that wait for a technician. */
-  countWaiting(): Promise<number> {
-    return this.lists.countWaiting();
+  /** Counts the sessions that wait for this technician: those of all other people. */
+  countWaiting(me: string): Promise<number> {
+    return this.lists.countWaiting(me);
+  }
+
+  /** The customers of these sessions who wait longest. */
+  listWaiting(me: string): Promise<Counts['remote_customers']> {
+    return this.lists.listWaiting(me);
   }
 
   /** Counts the sessions of a customer that have run for longer than this, in ms. */

@@ -1,3 +1,4 @@
+import { type Counts, REMOTE_NAMED } from '@palisade/contract/desk-counts';
 import type { JoinedSession, RemoteSession, SessionStatus, SessionsQuery } from '@palisade/contract/remote';
 import type { OverseenQuery, OverseenSession } from '@palisade/contract/remote-staff';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
@@ -16,8 +17,10 @@ export interface SessionLists {
   /** Those of everybody that a technician asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]>;
   countOverseen(query: OverseenQuery): Promise<number>;
-  /** Counts the sessions of all customers that wait for a technician. */
-  countWaiting(): Promise<number>;
+  /** Counts the sessions that wait for this technician: those of all other people. */
+  countWaiting(me: string): Promise<number>;
+  /** The customers of these sessions who wait longest. */
+  listWaiting(me: string): Promise<Counts['remote_customers']>;
   /** Counts the sessions of a customer that have run for longer than this, in ms. */
   countLonger(user_id: string, than_ms: number): Promise<number>;
 }
@@ -85,6 +88,14 @@ export function createSessionLists(parts: {
     return reported === undefined ? ended_so : ended_so.where('reported_at', reported === 'true' ? 'is not' : 'is', null);
   }
 
+  const waiting = (me: string) =>
+    database
+      .selectFrom('remote_sessions')
+      .where('status', '=', sql.lit('pending'))
+      .where('joined_at', 'is', null)
+      .where('expires_at', '>', at())
+      .where('user_id', '!=', me);
+
   async function page(whose: Whose, query: SessionsQuery): Promise<Row[]> {
     const { limit, cursor } = query;
     const rows = matching(whose, query).selectAll().orderBy('id', 'desc').limit(limit);
@@ -126,16 +137,12 @@ export function createSessionLists(parts: {
       return (await counted.executeTakeFirstOrThrow()).count;
     },
 
-    async countWaiting() {
-      const { count: many } = await database
-        .selectFrom('remote_sessions')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('status', '=', sql.lit('pending'))
-        .where('joined_at', 'is', null)
-        .where('expires_at', '>', at())
-        .executeTakeFirstOrThrow();
-      return Number(many);
+    async countWaiting(me) {
+      const counted = waiting(me).select(({ fn }) => fn.countAll<number>().as('count'));
+      return Number((await counted.executeTakeFirstOrThrow()).count);
     },
+
+    listWaiting: (me) => waiting(me).select(['customer', 'started_at as since']).orderBy('id').limit(REMOTE_NAMED).execute(),
 
     async countLonger(user_id, than_ms) {
       const { count: many } = await database

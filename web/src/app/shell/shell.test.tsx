@@ -329,7 +329,7 @@ describe('the shell', () => {
   });
 
   it('has the desk with its count in the dock of a technician', async () => {
-    const none = { mine: 0, unassigned: 0, all: 0, snoozed: 0, closed: 0, remote_waiting: 1, tags: [] };
+    const none = { mine: 0, unassigned: 0, all: 0, snoozed: 0, closed: 0, remote_waiting: 1, remote_customers: [], tags: [] };
     server.answer(readCounts, { ...none, mine_unread: 2, unassigned_waiting: 1 });
     startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'support' } });
     open('/antivirus');

@@ -20,6 +20,7 @@ const COUNTS: Counts = {
   mine_unread: 1,
   unassigned_waiting: 7,
   remote_waiting: 3,
+  remote_customers: [{ customer: 'nora', since: '2026-11-20T10:00:00.000Z' }],
   tags: [],
 };
 const OTHER_ID = '01999999-0000-7000-8000-000000000002';
@@ -56,13 +57,14 @@ it('lists the waiting conversations in the order of the server, each with one ac
   expect(screen.getByRole('link', { name: 'Show all 9' })).toHaveAttribute('href', '/support');
 });
 
-it('leads from requests for remote help to the portal', async () => {
+it('names the customers who wait for remote help, and leads to the portal', async () => {
   answerWith([]);
   renderForTest(<DeskHome />);
   expect(await screen.findByText('Everyone has an answer')).toBeVisible();
-  const remote = within(await screen.findByRole('region', { name: 'Remote requests' }));
-  expect(await remote.findByRole('link', { name: 'Enter their code' })).toHaveAttribute('href', '/portal');
-  expect(remote.getByText(/customers wait for remote help/u)).toHaveTextContent('3 customers wait for remote help');
+  const remote = within(await screen.findByRole('region', { name: '3 customers wait for remote help' }));
+  expect(remote.getByRole('listitem')).toHaveTextContent('nora has waited for remote help since 10:00 AM.');
+  expect(remote.getByText('2 more customers wait.')).toBeVisible();
+  expect(remote.getByRole('link', { name: 'Join nora' })).toHaveAttribute('href', '/portal');
 });
 
 it('loads the conversations again on Retry', async () => {

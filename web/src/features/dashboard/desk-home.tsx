@@ -1,13 +1,12 @@
 import type { Conversation } from '@palisade/contract/desk-record';
-import { formatNumber, plural } from '@palisade/contract/intl';
-import { IconCircleCheck, IconScreenShare } from '@tabler/icons-react';
+import { formatNumber } from '@palisade/contract/intl';
+import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { describeLastMessage, UrgencyBadges } from '#domain/conversation/conversation-badges.tsx';
-import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 import { waitingQuery } from '#domain/conversation/waiting.ts';
-import { IconTile } from '#ui/badge.tsx';
+import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-requests.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Drawing } from '#ui/drawing.tsx';
@@ -18,10 +17,10 @@ import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 
 /** The desk at a glance, above a technician's own dashboard: what waits for them, the most urgent first. */
 export function DeskHome() {
-  const remote = useQuery(deskCountsQuery).data?.remote_waiting ?? 0;
+  const remote = useRemoteWaiting();
   return (
     <Stack gap="4">
-      {remote > 0 && <RemoteRequests count={remote} />}
+      <RemoteRequests isFirst />
       <WaitingConversations isFirst={remote === 0} />
     </Stack>
   );
@@ -84,22 +83,5 @@ function WaitingRow({ conversation, now, isFirst }: { conversation: Conversation
         Answer
       </ScreenLink>
     </Grid>
-  );
-}
-
-function RemoteRequests({ count }: { count: number }) {
-  return (
-    <Card title="Remote requests">
-      <Row wrap={false} gap="3">
-        <IconTile tone="attention" icon={IconScreenShare} />
-        <span className="grow muted base">
-          <b className="num ink large bold">{formatNumber(count)}</b>{' '}
-          {plural(count, { one: 'customer waits for remote help', other: 'customers wait for remote help' })}
-        </span>
-        <ScreenLink to="/portal" size="s">
-          Enter their code
-        </ScreenLink>
-      </Row>
-    </Card>
   );
 }

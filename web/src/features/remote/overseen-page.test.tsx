@@ -4,11 +4,13 @@ import {
   listOverseenSessions,
   type OverseenSession,
 } from '@palisade/contract/remote-staff';
-import { screen, waitFor, within } from '@testing-library/react';
+import { QueryClient } from '@tanstack/react-query';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { OverseenPage } from './overseen-page.tsx';
@@ -116,9 +118,20 @@ it('narrows the list by state, end, report and name, and leads back', async () =
 
 it('says that there are none, and why the list could not be read', async () => {
   server.on(listOverseenSessions, refusal('internal', { detail: 'Not now.' }));
-  renderForTest(<OverseenPage />);
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+  renderForTest(<OverseenPage />, '/', queries);
   expect(await screen.findByRole('alert')).toHaveTextContent('Not now.');
   server.answer(listOverseenSessions, []);
   await userEvent.click(screen.getByRole('button', { name: /retry|try again/iu }));
   expect(await screen.findByText('No sessions yet')).toBeVisible();
+  act(
+    () =>
+      void queries.setQueryData(deskCountsQuery.queryKey, {
+        ...{ mine: 0, mine_unread: 0, unassigned: 0, unassigned_waiting: 0, all: 0, snoozed: 0, closed: 0, tags: [] },
+        remote_waiting: 1,
+        remote_customers: [{ customer: 'nora', since: '2026-11-20T10:00:00.000Z' }],
+      }),
+  );
+  expect(await screen.findByRole('link', { name: 'Join nora' })).toHaveAttribute('href', '/portal');
+  expect(screen.queryByText('No sessions yet')).not.toBeInTheDocument();
 });

@@ -5,6 +5,7 @@ import { IconDeviceDesktop, IconEye, IconFlag, IconShieldCheck } from '@tabler/i
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
+import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-requests.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
@@ -68,6 +69,7 @@ function Sessions() {
   const [openId, setOpenId] = useState<string>();
   const opened = sessions?.find(({ id }) => id === openId);
   const now = useMinute();
+  const waiting = useRemoteWaiting();
   const more = (
     <>
       {total > 0 && (
@@ -81,6 +83,7 @@ function Sessions() {
   return (
     <>
       <Answer onShow={(change) => setChosen({ ...ALL_OVERSEEN, ...change })} />
+      <RemoteRequests isFirst />
       <ListCard
         title="Sessions"
         of="the remote sessions"
@@ -100,7 +103,7 @@ function Sessions() {
           ) : (
             <EmptyState
               icon={IconDeviceDesktop}
-              title="No sessions yet"
+              title={waiting > 0 ? 'No technician has joined yet' : 'No sessions yet'}
               sentence="A session appears here once a technician asks to join it."
             />
           )

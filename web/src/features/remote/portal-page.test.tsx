@@ -107,12 +107,14 @@ describe('the portal of a technician', () => {
     expect(list.queryByRole('button')).not.toBeInTheDocument();
   });
 
-  it('says how many customers wait, as the badge of the menu does', async () => {
+  it('names the customers who wait, beside the form for their code', async () => {
     visit('support');
     await screen.findByText('Enter the code that your customer gives you.');
     const counts = { mine: 0, mine_unread: 0, unassigned: 0, unassigned_waiting: 0, all: 0, snoozed: 0, closed: 0, tags: [] };
-    act(() => void queries.setQueryData(deskCountsQuery.queryKey, { ...counts, remote_waiting: 1 }));
-    expect(await screen.findByText('1 customer waits. Ask for their code.')).toBeVisible();
+    const remote_customers = [{ customer: 'nora', since: '2026-11-20T10:00:00.000Z' }];
+    act(() => void queries.setQueryData(deskCountsQuery.queryKey, { ...counts, remote_waiting: 1, remote_customers }));
+    expect(await screen.findByText(/has waited for remote help since/u)).toHaveTextContent('nora');
+    expect(screen.queryByRole('link')).not.toBeInTheDocument();
   });
 
   it('says what is wrong with a code before asking, and what the server says about one', async () => {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { rowsOf } from '#api/pages.ts';
 import { useIsStaff } from '#api/policies.ts';
-import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
+import { RemoteRequests } from '#domain/session/remote-requests.tsx';
 import { Card } from '#ui/card.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
@@ -17,7 +17,6 @@ import { NewSessionDialog } from './new-session-dialog.tsx';
 import { OwnSessionFlow } from './own-session.tsx';
 import { EVERY_SESSION, isOpen, joinedHistoryQuery, sessionsQuery, useSessionEvents } from './remote.queries.ts';
 import { type Step, Steps } from './steps.tsx';
-import { describeWaiting } from './waiting-customers.tsx';
 import './portal-page.css';
 
 const STAFF_STEPS: readonly Step[] = [
@@ -66,8 +65,6 @@ export function PortalPage() {
     ...joinedHistoryQuery(EVERY_SESSION),
     enabled: isStaff,
   });
-  // The shell keeps the counts fresh, for the badge beside the screen's name.
-  const { data: counts } = useQuery({ ...deskCountsQuery, enabled: false });
   useSessionEvents();
   const opened = isStaff ? (rowsOf(joined)?.filter(isOpen) ?? []) : [];
   const [working] = opened;
@@ -77,7 +74,7 @@ export function PortalPage() {
       title="Remote support portal"
       sentence={
         isStaff
-          ? describeWaiting(counts?.remote_waiting ?? 0)
+          ? 'Enter the code that your customer gives you.'
           : 'Get help on your screen. Keep this window open during a session.'
       }
     >
@@ -86,6 +83,7 @@ export function PortalPage() {
           {isStaff && (
             <>
               <JoinCard />
+              <RemoteRequests isElsewhere={false} />
               <JoinedSessions />
             </>
           )}

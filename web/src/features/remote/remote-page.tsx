@@ -1,13 +1,15 @@
-import { IconExternalLink, IconPlus } from '@tabler/icons-react';
+import { IconExternalLink, IconHeadset, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useConfig } from '#api/config.ts';
 import { useIsStaff } from '#api/policies.ts';
 import { useSupportLinks } from '#api/support-links.ts';
+import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-requests.tsx';
 import { Button } from '#ui/button.tsx';
-import { ButtonLink } from '#ui/button-link.tsx';
+import { ButtonLink, ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
+import { Lead } from '#ui/lead.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
@@ -17,7 +19,6 @@ import { OwnSessionFlow } from './own-session.tsx';
 import { isOpen, sessionsQuery, useSessionEvents } from './remote.queries.ts';
 import { SessionHistory } from './session-history.tsx';
 import { type Step, Steps } from './steps.tsx';
-import { WaitingCustomers } from './waiting-customers.tsx';
 import './portal-page.css';
 
 /** Numbered as in the stepper above. `number`: the phone number that the provider has published. */
@@ -75,7 +76,7 @@ export function RemotePage() {
     >
       {/* The open session is first on the page but loaded last, so the rest waits for it. */}
       {isPending && <LoadingRows label="Loading your sessions" />}
-      {isStaff && !isPending && <WaitingCustomers />}
+      {isStaff && !isPending && <Requests />}
       {!isPending && (hasOpen || !isStaff) && (
         <OwnSessionFlow sessions={sessions ?? []} now={now} onStart={() => setIsStarting(true)} />
       )}
@@ -93,5 +94,19 @@ export function RemotePage() {
       </Grid>
       {isStarting && <NewSessionDialog onClose={() => setIsStarting(false)} offersPortal />}
     </Page>
+  );
+}
+
+/** The customers who wait with a code, first on the page of a technician. */
+function Requests() {
+  if (useRemoteWaiting() > 0) return <RemoteRequests isFirst />;
+  return (
+    <Lead
+      tone="unknown"
+      icon={IconHeadset}
+      title="No customer waits for remote help."
+      sentence="They give you their code. You enter it in the portal."
+      action={<ScreenLink to="/portal">Enter their code</ScreenLink>}
+    />
   );
 }

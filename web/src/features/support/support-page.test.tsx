@@ -56,6 +56,7 @@ const COUNTS = {
   mine_unread: 0,
   unassigned_waiting: 2,
   remote_waiting: 0,
+  remote_customers: [],
   tags: [{ tag: 'printer', count: 2 }],
 };
 const OTHER_ID = messageOf('').id;
@@ -151,11 +152,15 @@ async function openConversation(parts: Partial<Conversation> = {}, messages: Des
   return opened;
 }
 
-it('says that customers wait for remote help', async () => {
-  server.answer(readCounts, { ...COUNTS, remote_waiting: 2 });
+it('names the customers who wait for remote help', async () => {
+  server.answer(readCounts, {
+    ...COUNTS,
+    remote_waiting: 2,
+    remote_customers: [{ customer: 'nora', since: '2026-11-20T10:00:00.000Z' }],
+  });
   renderForTest(<SupportPage />, '/support');
-  expect(await screen.findByText('2 customers wait for remote help.')).toBeVisible();
-  expect(screen.getByRole('link', { name: 'Enter their code' })).toHaveAttribute('href', '/portal');
+  expect(await screen.findByRole('link', { name: 'Join nora' })).toHaveAttribute('href', '/portal');
+  expect(screen.getByText('1 more customer waits.')).toBeVisible();
 });
 
 it('marks messages as read once they are shown, and not for the address alone', async () => {

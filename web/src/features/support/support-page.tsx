@@ -1,14 +1,14 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { VIEWS } from '@palisade/contract/desk';
 import { idSchema } from '@palisade/contract/fields';
-import { formatNumber, plural } from '@palisade/contract/intl';
 import { IconKeyboard, IconMessages } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
-import { Link, useNavigate, useSearchParams } from 'react-router';
+import { useNavigate, useSearchParams } from 'react-router';
 import { rowsOf } from '#api/pages.ts';
 import { useMayAdministrate } from '#api/policies.ts';
 import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
+import { RemoteRequestList } from '#domain/session/remote-requests.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
@@ -153,28 +153,15 @@ function Desk() {
           />
         )}
         {/* Below: it comes later than the inbox, and moves nothing there. */}
-        <RemoteWaiting count={counts?.remote_waiting ?? 0} />
+        <div role="status" className="span">
+          {counts !== undefined && counts.remote_waiting > 0 && (
+            <div className="desk__remote pad-s line-above">
+              <RemoteRequestList most={3} />
+            </div>
+          )}
+        </div>
       </Grid>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
     </Page>
-  );
-}
-
-/** Customers whose remote session waits for a technician. */
-function RemoteWaiting({ count }: { count: number }) {
-  return (
-    <div role="status" className="span">
-      {count > 0 && (
-        <Row gap="3" rowGap="0" justify="between" className="desk__remote pad-s line-above small amber">
-          <span className="medium">
-            {plural(count, {
-              one: '1 customer waits for remote help.',
-              other: `${formatNumber(count)} customers wait for remote help.`,
-            })}
-          </span>
-          <Link to="/portal">Enter their code</Link>
-        </Row>
-      )}
-    </div>
   );
 }

@@ -1,0 +1,80 @@
+import { formatNumber, plural } from '@palisade/contract/intl';
+import { useQuery } from '@tanstack/react-query';
+import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
+import { ScreenLink } from '#ui/button-link.tsx';
+import { Card } from '#ui/card.tsx';
+import { Face } from '#ui/face.tsx';
+import { Grid, Stack } from '#ui/layout.tsx';
+import { TimeOfDay } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
+
+/** Number of customers who wait for remote help. The shell keeps the counts fresh. */
+export const useRemoteWaiting = () => useQuery({ ...deskCountsQuery, enabled: false }).data?.remote_waiting ?? 0;
+
+interface RemoteRequestsProps {
+  /** Customers shown. Default: all that the counts name. */
+  most?: number;
+  /** False where the code is entered: there the link would lead to the same screen. */
+  isElsewhere?: boolean;
+  /** Nothing above is more urgent. */
+  isFirst?: boolean;
+}
+
+/** The customers who wait for remote help, longest first, each with the link that joins. */
+export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }: RemoteRequestsProps) {
+  const customers = useQuery({ ...deskCountsQuery, enabled: false }).data?.remote_customers ?? [];
+  const waiting = useRemoteWaiting();
+  const shown = customers.slice(0, most);
+  return (
+    <>
+      <Stack as="ul" lines aria-label="Customers who wait for remote help">
+        {shown.map(({ customer, since }, place) => (
+          <Grid as="li" key={customer} columns="both" gap="3" align="center" className="pad-line">
+            <Face name={customer} />
+            <span className="base break">
+              <Sentence
+                text="{customer} has waited for remote help since {time}."
+                parts={{ customer: <bdi className="bold">{customer}</bdi>, time: <TimeOfDay iso={since} /> }}
+              />
+            </span>
+            {isElsewhere && (
+              <ScreenLink
+                to="/portal"
+                size="s"
+                variant={isFirst && place === 0 ? 'primary' : 'quiet'}
+                aria-label={`Join ${customer}`}
+              >
+                Join
+              </ScreenLink>
+            )}
+          </Grid>
+        ))}
+      </Stack>
+      {waiting > shown.length && (
+        <p className="small muted">
+          {plural(waiting - shown.length, {
+            one: '1 more customer waits.',
+            other: `${formatNumber(waiting - shown.length)} more customers wait.`,
+          })}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The same with a heading. Nothing while no customer waits. */
+export function RemoteRequests(list: RemoteRequestsProps) {
+  const waiting = useRemoteWaiting();
+  if (waiting === 0) return null;
+  return (
+    <Card
+      title={plural(waiting, {
+        one: '1 customer waits for remote help',
+        other: `${formatNumber(waiting)} customers wait for remote help`,
+      })}
+    >
+      <p className="sub">They give you their code. You enter it in the portal.</p>
+      <RemoteRequestList {...list} />
+    </Card>
+  );
+}
