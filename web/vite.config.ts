@@ -334,7 +334,7 @@ const STAFF: Modules = {
 };
 
 /** Account modules outside all groups. In the group of the account they would create an import cycle with a lazy part. */
-const OWN_DIALOGS: Modules = { 'src/features/account': ['account-dialogs', 'app-setup', 'email-proof'] };
+const OWN_DIALOGS: Modules = { 'src/features/account': ['app-setup', 'email-proof'] };
 const isOwnDialog = isOf(OWN_DIALOGS);
 const isAccount = isOf({ 'src/features/account': ['*'] });
 

@@ -16,7 +16,7 @@ interface RemoteRequestsProps {
   most?: number;
   /** False where the code is entered: there the link would lead to the same screen. */
   isElsewhere?: boolean;
-  /** Nothing above is more urgent. */
+  /** No part above is more urgent. */
   isFirst?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }:
   );
 }
 
-/** The same with a heading. Nothing while no customer waits. */
+/** The same with a heading. Empty while no customer waits. */
 export function RemoteRequests(list: RemoteRequestsProps) {
   const waiting = useRemoteWaiting();
   if (waiting === 0) return null;

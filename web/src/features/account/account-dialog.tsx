@@ -11,7 +11,6 @@ import { SignedInSessions } from './signed-in-sessions.tsx';
 import type { TwoFactorTask } from './two-factor.queries.ts';
 import { TwoFactorPart } from './two-factor-part.tsx';
 import { TwoFactorSteps } from './two-factor-steps.tsx';
-import './account-dialogs.css';
 
 const TABS = [
   { name: 'profile', label: 'Profile', icon: IconUserCircle },
@@ -27,8 +26,8 @@ export function accountTabOf(name: string | null): AccountTab | undefined {
   return TABS.find((tab) => tab.name === name)?.name;
 }
 
-/** In px: room for the tabs and forms. */
-const WIDTH = 860;
+/** In px: tabs with a form beside them, and a task alone. */
+const WIDTHS = { tabs: 720, task: 560 };
 
 /** All settings of the person's own account, in tabs. The page below keeps its route. */
 export function AccountDialog({ first, onClose }: { first: AccountTab; onClose: () => void }) {
@@ -37,20 +36,22 @@ export function AccountDialog({ first, onClose }: { first: AccountTab; onClose: 
   const [told, setTold] = useState<string>();
   const [confirmedUntil, setConfirmedUntil] = useState(0);
   return (
-    <ModalWindow title={tab === 'profile' ? 'Profile Settings' : 'Security Preferences'} size={WIDTH} onClose={onClose}>
+    <ModalWindow
+      title={tab === 'profile' ? 'Profile Settings' : 'Security Preferences'}
+      size={task ? WIDTHS.task : WIDTHS.tabs}
+      onClose={onClose}
+    >
       {task ? (
         // Without tabs: recovery codes are shown once, and switching tabs would lose them.
-        <div className="account-task">
-          <TwoFactorSteps
-            {...task}
-            isConfirmed={Date.now() < confirmedUntil}
-            onConfirmed={(seconds) => setConfirmedUntil(Date.now() + seconds * 1_000)}
-            onLeave={(sentence) => {
-              setTask(undefined);
-              setTold(sentence);
-            }}
-          />
-        </div>
+        <TwoFactorSteps
+          {...task}
+          isConfirmed={Date.now() < confirmedUntil}
+          onConfirmed={(seconds) => setConfirmedUntil(Date.now() + seconds * 1_000)}
+          onLeave={(sentence) => {
+            setTask(undefined);
+            setTold(sentence);
+          }}
+        />
       ) : (
         <SideTabs label="Account" tabs={TABS} chosen={tab} onChoose={setTab} isFirst={tab !== 'password'}>
           {tab === 'profile' && <ProfileTab />}

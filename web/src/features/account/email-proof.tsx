@@ -12,7 +12,6 @@ import { Form, Submit } from '#ui/form.tsx';
 import { Row } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import './account-dialogs.css';
 import './email-proof.css';
 
 /** Sends the code, then updates the signed-in person, which enables the actions that waited for it. */

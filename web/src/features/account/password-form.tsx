@@ -10,7 +10,6 @@ import { PasswordField } from '#ui/password-field.tsx';
 import { PasswordStrength } from '#ui/password-strength.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useChangePassword } from './account.queries.ts';
-import './account-dialogs.css';
 
 /** Changes the person's own password. `isFirst`: the dialog opened for it, so its first field has the focus. */
 export function PasswordForm({ isFirst = false }: { isFirst?: boolean }) {

@@ -13,7 +13,6 @@ import { describeDate } from '#ui/moment.tsx';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { accountQuery, useChangeUsername } from './account.queries.ts';
 import { OwnData } from './own-data.tsx';
-import './account-dialogs.css';
 
 /** Name, facts and data of the person's own account. */
 export function ProfileTab() {

@@ -15,7 +15,6 @@ import { EmailProofForm } from './email-proof.tsx';
 import { Factor, PasskeysElsewhere } from './factor.tsx';
 import type { TwoFactorTask } from './two-factor.queries.ts';
 import { TwoFactorSteps } from './two-factor-steps.tsx';
-import './account-dialogs.css';
 import '#ui/badge.css';
 import '#ui/card.css';
 import './required-factor-page.css';

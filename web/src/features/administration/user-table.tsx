@@ -18,7 +18,6 @@ export const userColumns = (onOpen: (user: AdminUser) => void): readonly Column<
   { key: 'security', label: 'Security', cell: (user) => <Security user={user} /> },
   { key: 'last_seen', label: 'Last seen', cell: (user) => <LastSeen user={user} />, isFigure: true },
   { key: 'role', label: 'Role', cell: (user) => <RoleBadge user={user} />, onCard: 'line' },
-  { key: 'account', label: 'Account', cell: (user) => <StateBadge user={user} />, onCard: 'state' },
 ];
 
 function Who({ user, onOpen }: { user: AdminUser; onOpen: () => void }) {
@@ -36,6 +35,7 @@ function Who({ user, onOpen }: { user: AdminUser; onOpen: () => void }) {
             <bdi>{user.username}</bdi>
           </button>
           {user.id === own && <Badge tone="plain">You</Badge>}
+          <StateBadge user={user} />
         </>
       }
       line={<bdi>{shownEmail(user.email)}</bdi>}

@@ -261,14 +261,16 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
 function ArticleFields({ form }: { form: UseFormReturnType<ArticleWritten> }) {
   return (
     <>
-      <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
-      <TextInput
-        label="Address"
-        size="md"
-        description="Letters, digits, and dashes after /help/. Leave it empty to use the title."
-        placeholder={slugOf(form.values.title)}
-        {...form.getInputProps('slug')}
-      />
+      <Grid columns="2" phone="stack" gap="4" align="end">
+        <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
+        <TextInput
+          label="Address"
+          size="md"
+          description="After /help/. Leave it empty to use the title."
+          placeholder={slugOf(form.values.title)}
+          {...form.getInputProps('slug')}
+        />
+      </Grid>
       <TextInput
         label="In one sentence"
         size="md"

@@ -60,11 +60,9 @@ export function ConversationBar({ conversation, me, actions, isOpen }: BarProps)
       {may.sort(me, decided) && (
         <ChoiceFilter
           label="Priority of the conversation"
-          none="Normal priority"
+          none="Priority"
           value={priority === 'normal' ? undefined : priority}
-          options={PRIORITIES.filter(([known]) => known !== 'normal').map(
-            ([known, label]) => [known, `${label} priority`] as const,
-          )}
+          options={PRIORITIES.filter(([known]) => known !== 'normal')}
           onChoose={(chosen) => actions.sort.mutate({ priority: chosen ?? 'normal' })}
         />
       )}

@@ -153,15 +153,22 @@ function Desk() {
           />
         )}
         {/* Below: it comes later than the inbox, and moves nothing there. */}
-        <div role="status" className="span">
-          {counts !== undefined && counts.remote_waiting > 0 && (
-            <div className="desk__remote pad-s line-above">
-              <RemoteRequestList most={3} />
-            </div>
-          )}
-        </div>
+        <RemoteWaiting count={counts?.remote_waiting ?? 0} />
       </Grid>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}
     </Page>
+  );
+}
+
+/** Customers whose remote session waits for a technician. */
+function RemoteWaiting({ count }: { count: number }) {
+  return (
+    <div role="status" className="span">
+      {count > 0 && (
+        <div className="desk__remote pad-s line-above">
+          <RemoteRequestList most={3} />
+        </div>
+      )}
+    </div>
   );
 }
