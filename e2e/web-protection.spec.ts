@@ -89,7 +89,7 @@ test('a refused website has its reason, is allowed and blocked again, and a rene
   expect(renewed).not.toBe(address);
   expect((await page.request.get(`${address}?dns=AAABAAABAAAAAAAAAAABAAE`)).status()).toBe(404);
   await ask(page, renewed, 'localhost');
-  await expect(row.getByText('Protected')).toBeVisible();
+  await expect(row.getByText('Connected')).toBeVisible();
   names.close();
 });
 
@@ -112,7 +112,7 @@ test('on a phone a device waits while the server is away, and is protected when 
     try {
       await ask(page, address, 'localhost');
       await expect(page.getByText('Online', { exact: true })).toBeVisible();
-      await expect(deviceRow(page, 'My router').getByText('Protected')).toBeVisible();
+      await expect(deviceRow(page, 'My router').getByText('Connected')).toBeVisible();
       await expect(page.getByRole('heading', { name: 'My router is connected.' })).toBeVisible();
     } finally {
       await palisade.closeWindows();

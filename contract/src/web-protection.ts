@@ -38,6 +38,8 @@ export const webDeviceSchema = z.object({
   /** The device of the agent that asks; null for all others. */
   device_id: idSchema.nullable(),
   created_at: timeSchema,
+  /** True for a device of a person of the home, whose rules are in Household. */
+  is_of_household: z.boolean(),
   /** The source of its plain DNS: an address, or all of the server's network. Null for a device that has its key. */
   address: z.string().nullable(),
   /** Null until its first question. */

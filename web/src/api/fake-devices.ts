@@ -107,7 +107,7 @@ export function webDeviceOf(parts: Partial<WebDevice> = {}): WebDevice {
   return {
     ...{ id: nextId(), name: 'Anna’s phone', kind: 'android', key: 'abcdefghijklmnopqrstuvwxyz', address: null },
     ...{ created_at: at, last_question_at: at, is_silent: false, answered: 40, refused: [{ category: 'ads', count: 2 }] },
-    ...{ device_id: null, usual_gap_h: null, can_show_names: true, names_until: null },
+    ...{ device_id: null, usual_gap_h: null, can_show_names: true, names_until: null, is_of_household: false },
     ...parts,
   };
 }

@@ -7,15 +7,17 @@ interface ToggleProps {
   name?: string;
   isOn: boolean;
   disabled?: boolean;
+  /** On, it has no effect yet. */
+  idle?: boolean;
   /** It fills the line, with the switch at its end. */
   wide?: boolean;
   onChange: (isOn: boolean) => void;
 }
 
 /** A switch that takes effect when pressed. */
-export function Toggle({ label, name, isOn, disabled = false, wide = false, onChange }: ToggleProps) {
+export function Toggle({ label, name, isOn, disabled = false, idle = false, wide = false, onChange }: ToggleProps) {
   return (
-    <label className="toggle" data-wide={wide || undefined}>
+    <label className="toggle" data-wide={wide || undefined} data-idle={idle || undefined}>
       {label}
       <input
         type="checkbox"

@@ -146,6 +146,6 @@ test('names of a device with a profile are never shown', async () => {
   await insertRow(database, 'profiles', { ...profile, shared_by: '[]', rules: '{}', paused_until: null });
   expect(await devices.list(user_id)).toMatchObject([{ can_show_names: true, names_until: (await read()).names_until }]);
   await database.updateTable('web_devices').set({ profile_id: id }).where('id', '=', id).execute();
-  expect(await devices.list(user_id)).toMatchObject([{ can_show_names: false, names_until: null }]);
+  expect(await devices.list(user_id)).toMatchObject([{ can_show_names: false, names_until: null, is_of_household: true }]);
   await expect(devices.showNames(await read(), true)).rejects.toMatchObject({ code: 'conflict' });
 });

@@ -104,6 +104,7 @@ function shownOf(row: WebDeviceRow, counts: readonly Count[], usual_gap_ms: numb
   return {
     ...shown,
     key: row.device_id === null ? row.key : '',
+    is_of_household: profile_id !== null,
     is_silent: usual_gap_ms !== undefined,
     usual_gap_h: usual_gap_ms === undefined ? null : Math.round(usual_gap_ms / HOUR_MS),
     can_show_names: profile_id === null && !isNetwork(row),

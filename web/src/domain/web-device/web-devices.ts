@@ -62,5 +62,5 @@ export const KINDS: Record<WebDeviceKind, { label: string; line: string; name: s
 export function protectionOf({ last_question_at, is_silent }: WebDevice, now: number): { tone: Tone; words: string } {
   if (last_question_at === null) return { tone: 'note', words: 'Waiting for this device' };
   if (is_silent) return { tone: 'attention', words: `No website request since ${describeMoment(last_question_at, now)}` };
-  return { tone: 'safe', words: 'Protected' };
+  return { tone: 'safe', words: 'Connected' };
 }

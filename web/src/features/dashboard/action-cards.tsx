@@ -18,7 +18,7 @@ export function ActionCards() {
     window.alert('The live chat opens in a new window.');
   }
   return (
-    <Grid columns="fit-m" gap="4">
+    <Grid columns="2" gap="4">
       <ActionLink to="/antivirus" icon={<IconScan size={24} stroke={1.7} aria-hidden="true" />} title="Scan files">
         Drop anything, up to 2 GB.
       </ActionLink>
@@ -48,7 +48,7 @@ function ActionLink({ to, icon, title, children }: { to: string; icon: ReactNode
 function Words({ title, children }: { title: string; children: ReactNode }) {
   return (
     <span>
-      <b className="base bold block">{title}</b> <span className="small muted">{children}</span>
+      <b className="base bold block">{title}</b> <span className="small muted unseen-phone">{children}</span>
     </span>
   );
 }

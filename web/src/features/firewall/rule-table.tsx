@@ -27,6 +27,7 @@ import type { useAsked } from '#ui/use-asked.ts';
 import { LongText } from './long-text.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 import { ACTIONS, DIRECTIONS, describeDecider, describeSource, PROTOCOLS } from './rule-words.ts';
+import { isAppliedNowhere } from './summary.tsx';
 import type { RuleActions } from './use-rule-actions.ts';
 import '#ui/records.css';
 import './rule-table.css';
@@ -223,6 +224,7 @@ const RuleRow = memo(function RuleRow({ rule, isBusy, reach, does, isSelected, d
           name={`Status of ${rule.rule_name}`}
           label={<span aria-hidden="true">{rule.enabled ? 'On' : 'Off'}</span>}
           isOn={rule.enabled}
+          idle={isAppliedNowhere(devices)}
           onChange={() => does.toggle(rule)}
         />
       </td>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { deviceOf } from '#api/fake-devices.ts';
-import { answerOf } from './summary.tsx';
+import { answerOf, isAppliedNowhere } from './summary.tsx';
 
 const NOW = Date.parse('2026-11-20T10:10:00.000Z');
 const { enforcement, capabilities } = deviceOf();
@@ -29,6 +29,10 @@ describe('whether the rules are in force', () => {
     ['none that can', [off], 'attention', 'No device applies these rules yet.'],
   ])('with %s', (_, devices, tone, title) => {
     expect(answerOf(devices, NOW)).toMatchObject({ tone, title });
+  });
+
+  it('no rule has an effect where there is no device, or none that can', () => {
+    expect([[], [off], [deviceOf(), off]].map(isAppliedNowhere)).toEqual([true, true, false]);
   });
 
   it('says since when it is pending, and why it was refused', () => {

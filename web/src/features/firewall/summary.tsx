@@ -26,6 +26,10 @@ const NOWHERE = 'No device applies these rules yet.';
 const SILENT_MS = 86_400_000;
 const ADD_DEVICE = { label: 'Add a device', to: '/devices?add' };
 
+/** True if no device of these can apply rules. */
+export const isAppliedNowhere = (devices: readonly Device[]) =>
+  devices.every(({ capabilities }) => capabilities?.firewall === 'unavailable');
+
 /** Whether and where the rules are in force. Teal only if every device confirms it. */
 export function answerOf(devices: readonly Device[], now: number): Answer {
   if (devices.length === 0) {

@@ -24,6 +24,8 @@ const askedWords = (count: number) =>
     other: `${formatNumber(count)} website requests in 24 hours`,
   });
 
+const OF_HOUSEHOLD = { tone: 'plain', words: 'In Household' } as const;
+
 interface WebDeviceRowProps {
   device: WebDevice;
   web: WebProtection;
@@ -88,7 +90,13 @@ export function WebDeviceRow({ device, web, reach }: WebDeviceRowProps) {
   );
   return (
     <li ref={row} tabIndex={-1} className="pad-row">
-      <DeviceRow icon={KINDS[kind].icon} name={name} line={line} states={[protectionOf(device, now)]} action={action}>
+      <DeviceRow
+        icon={KINDS[kind].icon}
+        name={name}
+        line={line}
+        states={[protectionOf(device, now), ...(device.is_of_household ? [OF_HOUSEHOLD] : [])]}
+        action={action}
+      >
         {usual_gap_h !== null && (
           <p className="sub">{`Usually it asks again within ${spanOf(usual_gap_h)}. Check whether it’s switched off.`}</p>
         )}
