@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 
 /** The bars are 7000, 3300 and 40. */
-const LIMITS = { lines: 6740, declarations: 2962, repeated: 30 };
+const LIMITS = { lines: 6760, declarations: 2970, repeated: 30 };
 
 const SHEETS = globSync('web/src/**/*.css', { cwd: ROOT }).map((file) => ({
   file,

@@ -92,7 +92,7 @@ function Plan({ current }: { current: CurrentSubscription }) {
         <p className="sub num">{expires_at === null ? 'No end date' : `Until ${describePlanEnd(expires_at)}`}</p>
         <FeatureList features={distinctFeatures(current.features)} />
       </div>
-      <Stack align="end" className="num">
+      <Stack className="num">
         <Cost price={price} currency={currency} duration_months={duration_months} />
         {max_devices !== null && <span className="sub">{describeComputers(max_devices)}</span>}
         {max_web_devices !== null && <span className="sub">{describeWebDevices(max_web_devices)}</span>}
