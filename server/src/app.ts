@@ -14,11 +14,12 @@ import { serveDashboard } from '#features/dashboard/dashboard.routes.ts';
 import { serveFirewall } from '#features/firewall/firewall.routes.ts';
 import { serveOutbox } from '#features/outbox/outbox.routes.ts';
 import { forgetOldScores } from '#features/posture/score-history.ts';
+import { drawIcon } from '#features/setup/logo-icon.ts';
 import { serveOverview } from '#features/setup/overview.routes.ts';
 import { serveSetup } from '#features/setup/setup.routes.ts';
 import { serveSubscriptions } from '#features/subscriptions/subscriptions.routes.ts';
 import { serveAgentPackage } from '#platform/agent-package.ts';
-import { readBrand, serveLogo } from '#platform/brand.ts';
+import { readBrand, serveIcons, serveLogo } from '#platform/brand.ts';
 import { SOCKET_LIMITS } from '#platform/channels/channel-service.ts';
 import { openSockets } from '#platform/channels/socket-request.ts';
 import { wipeDeleted } from '#platform/database.ts';
@@ -223,7 +224,10 @@ async function serveApp(appOptions: AppOptions, foundation: Foundation, features
   await serveAgentPackage(fastify, appOptions.agent_folder, settings.public_url);
   const installation = database.$pickTables<'installation'>();
   serveLogo(fastify, installation);
-  await serveWeb(fastify, appOptions.web_folder, () => readBrand(installation));
+  await serveWeb(fastify, appOptions.web_folder, {
+    readBrand: () => readBrand(installation),
+    serveIcons: () => serveIcons(fastify, installation, drawIcon),
+  });
   return { fastify, drain, control, events, measuring };
 }
 

@@ -14,7 +14,12 @@ export function builtWeb(): string {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-web-'));
   afterFile(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'assets'));
-  writeFileSync(join(folder, 'index.html'), '<!doctype html><html><head><title>Palisade</title></head></html>');
+  mkdirSync(join(folder, 'icons'));
+  writeFileSync(join(folder, 'icons/icon-192.png'), 'the icon of the build');
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<!doctype html><html><head><link rel="icon" href="/favicon.svg"><title>Palisade</title></head></html>',
+  );
   writeFileSync(join(folder, 'third-party-notices.txt'), 'Copyright (c) Hörl');
   writeFileSync(join(folder, 'ask.webmanifest'), '{ "start_url": "." }');
   writeFileSync(join(folder, 'assets/main.js'), 'export {};\n'.repeat(1_000_000));

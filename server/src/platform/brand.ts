@@ -39,6 +39,38 @@ export async function writeBrand(
   await writeFact(database, BRAND, JSON.stringify(brand));
 }
 
+/** Draws a square PNG from the stored logo. `side`: in pixels. */
+export type DrawIcon = (of: { logo: Logo; picture: Buffer; side: number; isMaskable: boolean }) => Buffer;
+
+/** Icons of the application by file name: of its tab, of its installation, and of its notices. */
+const ICONS: Readonly<Record<string, { side: number; isMaskable: boolean }>> = {
+  'icon-192.png': { side: 192, isMaskable: false },
+  'icon-512.png': { side: 512, isMaskable: false },
+  'icon-maskable-512.png': { side: 512, isMaskable: true },
+};
+
+/** Serves the icons: those of the provider's logo where there is one, otherwise those of the build. */
+export function serveIcons(fastify: FastifyInstance, database: Kysely<InstallationTables>, drawIcon: DrawIcon): void {
+  const drawn = new Map<string, Buffer>();
+  fastify.get<{ Params: { name: string } }>('/icons/:name', { schema: { hide: true } }, async (request, reply) => {
+    const { name } = request.params;
+    const icon = ICONS[name];
+    if (icon === undefined) throw new Problem('not_found');
+    const { logo } = await readBrand(database).catch(() => PRODUCT);
+    if (logo === null) return reply.sendFile(`icons/${name}`);
+    const etag = `"${logo.path.slice(LOGO_PATH.length)}-${name}"`;
+    reply.headers({ 'cache-control': 'no-cache', etag });
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    if (!drawn.has(etag)) {
+      const picture = await readFact(database, PICTURE);
+      if (picture === undefined) throw new Problem('not_found');
+      if (drawn.size >= Object.keys(ICONS).length) drawn.clear();
+      drawn.set(etag, drawIcon({ logo, picture: Buffer.from(picture, 'base64'), ...icon }));
+    }
+    return reply.type('image/png').send(drawn.get(etag));
+  });
+}
+
 /**
  * Serves the logo, to mail programs as well. Its address is its version, so a browser keeps it for good; an address of an earlier one, from a mail, answers the present
  * logo for an hour.

@@ -21,8 +21,12 @@ function headOf({ accent, logo }: Brand): string {
   if (logo === null) return rules;
   const { path, width, height, on } = logo;
   const data = `data-width="${width}" data-height="${height}" data-on="${on}"`;
-  return `${rules}<link id="logo" rel="preload" as="image" href="${path}" ${data}>`;
+  const icon = `<link rel="icon" type="image/png" sizes="192x192" href="/icons/icon-192.png?${path.slice(-8, -4)}">`;
+  return `${rules}<link id="logo" rel="preload" as="image" href="${path}" ${data}>${icon}`;
 }
+
+/** The product's icon, which the one of a logo replaces. */
+const OWN_ICON = /<link rel="icon"[^>]*>/u;
 
 /** The page of the application with the provider's look and the files of its screen in its head. */
 export class BrandedPage {
@@ -43,7 +47,12 @@ export class BrandedPage {
     const kept = this.pages.get(tags);
     if (kept !== undefined) return kept;
     const head = `${look}${tags}`;
-    const identity = Buffer.from(this.text.replace('</head>', () => `${head}</head>`));
+    const identity = Buffer.from(
+      (head.includes('<link rel="icon"') ? this.text.replace(OWN_ICON, '') : this.text).replace(
+        '</head>',
+        () => `${head}</head>`,
+      ),
+    );
     const etag = `"${createHash('sha256').update(identity).digest('base64url').slice(0, 22)}"`;
     const page = { etag, identity, br: brotliCompressSync(identity), gzip: gzipSync(identity) };
     this.pages.set(tags, page);

@@ -20,9 +20,16 @@ const CHANGE_PASSWORD_PAGE = '/dashboard?open=security&tab=password';
  * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api` or `/.well-known`. Unknown `/api` paths, and those
  * that scanners ask every server for, are problem documents. Without a built application only the API is served.
  */
-export async function serveWeb(fastify: FastifyInstance, folder: string, readBrand: () => Promise<Brand>): Promise<void> {
+export async function serveWeb(
+  fastify: FastifyInstance,
+  folder: string,
+  { readBrand, serveIcons }: { readBrand: () => Promise<Brand>; serveIcons: () => void },
+): Promise<void> {
   const built = existsSync(join(folder, 'index.html'));
-  if (built) await serveFiles(fastify, folder);
+  if (built) {
+    await serveFiles(fastify, folder);
+    serveIcons();
+  }
   const page = built ? new BrandedPage(folder) : undefined;
   fastify.setNotFoundHandler(async (request, reply) => {
     const { url, method } = request;
@@ -57,7 +64,7 @@ async function serveFiles(fastify: FastifyInstance, folder: string): Promise<voi
   await fastify.register(fastifyStatic, {
     ...common,
     root: folder,
-    globIgnore: ['assets/**', SCREEN_FILES],
+    globIgnore: ['assets/**', 'icons/**', SCREEN_FILES],
     setHeaders: (reply, path) => {
       reply.header('cache-control', 'no-cache');
       // RFC 3023 section 8.5: the charset of XML is given as for text.

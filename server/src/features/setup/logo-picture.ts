@@ -11,7 +11,7 @@ const FRAME_BYTES = 12;
 const PIXEL_BYTES_MAXIMUM = 8;
 const ROW_BYTES_EXTRA = 64;
 
-interface Pixels {
+export interface Pixels {
   width: number;
   height: number;
   /** Red, green, blue and alpha of each pixel. */
@@ -32,15 +32,15 @@ function chunksOf(bytes: Buffer): { chunks: { type: string; data: Buffer }[]; en
   return undefined;
 }
 
-/** Means over boxes of the source, weighted by alpha, so that transparent pixels lend no color. */
-function scaleDown(from: Pixels, width: number, height: number): Pixels {
+/** Means over boxes of the source, of a pixel at least, weighted by alpha, so that transparent pixels lend no color. */
+export function scale(from: Pixels, width: number, height: number): Pixels {
   const rgba = new Uint8Array(width * height * 4);
   for (let y = 0; y < height; y += 1) {
     const top = Math.floor((y * from.height) / height);
-    const bottom = Math.floor(((y + 1) * from.height) / height);
+    const bottom = Math.max(top + 1, Math.floor(((y + 1) * from.height) / height));
     for (let x = 0; x < width; x += 1) {
       const left = Math.floor((x * from.width) / width);
-      const right = Math.floor(((x + 1) * from.width) / width);
+      const right = Math.max(left + 1, Math.floor(((x + 1) * from.width) / width));
       const sums: [number, number, number, number] = [0, 0, 0, 0];
       for (let row = top; row < bottom; row += 1)
         for (let at = (row * from.width + left) * 4; at < (row * from.width + right) * 4; at += 4) {
@@ -107,8 +107,8 @@ export function readLogo(file: Uint8Array): ReadLogo {
   } catch {
     return { fault: 'damaged' };
   }
-  const scale = Math.min(1, LOGO_STORED.width / width, LOGO_STORED.height / height);
-  if (scale < 1) pixels = scaleDown(pixels, Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
+  const factor = Math.min(1, LOGO_STORED.width / width, LOGO_STORED.height / height);
+  if (factor < 1) pixels = scale(pixels, Math.max(1, Math.round(width * factor)), Math.max(1, Math.round(height * factor)));
   const on = backgroundsOf(pixels);
   if (on === undefined) return { fault: 'blank' };
   const written = new PNG({ width: pixels.width, height: pixels.height });

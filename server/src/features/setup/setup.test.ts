@@ -112,6 +112,28 @@ describe('the look of the installation', () => {
     expect(again.status).toBe(304);
   });
 
+  test('the icons of the tab, of an installation and of notices are those of the logo', async () => {
+    const get = (name: string) => app.fetch(`/icons/${name}`);
+    for (const [name, side, edge] of [
+      ['icon-192.png', 192, 0],
+      ['icon-512.png', 512, 0],
+      ['icon-maskable-512.png', 512, 255],
+    ] as const) {
+      const answer = await get(name);
+      expect(answer.headers.get('content-type')).toBe('image/png');
+      const { data } = PNG.sync.read(Buffer.from(await answer.arrayBuffer()));
+      expect(data).toHaveLength(side * side * 4);
+      // The corner is the background, the middle the logo.
+      expect(data[3]).toBe(edge);
+      const middle = (side * side + side) * 2;
+      expect([...data.subarray(middle, middle + 4)]).toEqual([200, 30, 90, 255]);
+    }
+    const html = await (await app.fetch('/')).text();
+    expect(html).toMatch(/<link rel="icon" type="image\/png" sizes="192x192" href="\/icons\/icon-192\.png\?/u);
+    expect(html).not.toContain('favicon.svg');
+    expect((await get('icon-1.png')).status).toBe(404);
+  });
+
   test('a call without the look leaves it as it is, and null goes back to the product’s', async () => {
     expect((await call(setupConfig, { token: boss.token, body: payload() })).status).toBe(200);
     const before = await brandNow();
@@ -119,6 +141,7 @@ describe('the look of the installation', () => {
     await call(setupConfig, { token: boss.token, body: { ...payload(), brand: { logo: null } } });
     expect(await brandNow()).toEqual({ accent: '#c81e5a', logo: null });
     expect((await app.fetch(before?.logo?.path ?? '')).status).toBe(404);
+    expect(await (await app.fetch('/icons/icon-192.png')).text()).toBe('the icon of the build');
     await call(setupConfig, { token: boss.token, body: { ...payload(), brand: { accent: null } } });
     expect(await brandNow()).toEqual({ accent: null, logo: null });
     expect(await (await app.fetch('/')).text()).not.toContain('<style');
