@@ -324,13 +324,23 @@ const LISTS_AND_DIALOGS: Modules = {
 const isOfLists = isOf(LISTS_AND_DIALOGS);
 const isComponent = isOf(COMPONENTS);
 
-/** Parts of screens that only staff have, and the home of administrators. */
+/** Parts of the shell that only staff have. */
 const STAFF: Modules = {
-  'src/features/dashboard': ['owner-home', 'waiting'],
-  'src/ui': ['sparkline'],
   'src/app/shell': ['open-group', 'proxy-findings', 'staff-nav', 'waits'],
   'contract/src': ['proxy'],
   icons: ['IconCreditCardPay', 'IconMailOff', 'IconMailQuestion'],
+};
+
+/** The home of administrators, and that of technicians, each in one file. */
+const OWNER: Modules = {
+  'src/features/dashboard': ['owner-home', 'waiting'],
+  'src/ui': ['sparkline'],
+};
+const DESK: Modules = {
+  'src/features/dashboard': ['desk-home'],
+  'src/domain/conversation': ['conversation-badges', 'read-waiting'],
+  'src/domain/status': ['state-badge'],
+  'contract/src': ['desk-list'],
 };
 
 /** Account modules outside all groups. In the group of the account they would create an import cycle with a lazy part. */
@@ -375,6 +385,8 @@ export default defineConfig({
             { name: 'components', test: (path) => isField(path) || (isComponent(path) && !isOfLists(path)) },
             { name: 'signed-in', test: isOf(SIGNED_IN) },
             { name: 'staff', test: isOf(STAFF) },
+            { name: 'owner', test: isOf(OWNER) },
+            { name: 'desk-home', test: isOf(DESK) },
             { name: 'lists-and-dialogs', test: isOfLists, minShareCount: 2 },
             { name: 'icons', test: isOf({ '@tabler': ['*'] }), minShareCount: 4 },
             { name: 'account', test: (path) => isAccount(path) && !isOwnDialog(path), minShareCount: 2 },

@@ -3,16 +3,16 @@ import { requireWords, seqSchema, writtenFields } from './chat.ts';
 import { messagesQuerySchema } from './chat-read.ts';
 import { sharedKindSchema } from './chat-record.ts';
 import { timeZoneOf } from './day.ts';
+import { tagSchema } from './desk-list.ts';
 import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-record.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
 import { formatList } from './intl.ts';
 import { statusStateSchema } from './status.ts';
 
 /** The support desk: what staff (the roles support and admin) see and do. */
 
 export const TAGS_MAXIMUM = 10;
-export const TAG_LENGTH_MAXIMUM = 32;
 /** Longest time for which a conversation can be put off, in ms. */
 export const SNOOZE_MAXIMUM = 90 * 86_400_000;
 export const CANNED_ANSWERS_MAXIMUM = 500;
@@ -21,44 +21,10 @@ const CANNED_TEXT_LENGTH_MAXIMUM = 4_000;
 export const PLACEHOLDERS = ['customer', 'agent', 'provider', 'support_phone'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
-const tagSchema = z
-  .string({ error: 'Enter a tag.' })
-  .trim()
-  .toLowerCase()
-  .min(1, 'Enter a tag.')
-  .max(TAG_LENGTH_MAXIMUM, `Use at most ${TAG_LENGTH_MAXIMUM} characters for a tag.`)
-  .regex(/^[\p{L}\p{N}][\p{L}\p{N} _-]*$/u, 'Use letters, digits, spaces, and dashes.');
 export const tagsSchema = z
   .array(tagSchema)
   .max(TAGS_MAXIMUM, `A conversation can have at most ${TAGS_MAXIMUM} tags.`)
   .transform((tags) => [...new Set(tags)].sort());
-
-export const VIEWS = ['mine', 'unassigned', 'all', 'snoozed', 'closed'] as const;
-export type View = (typeof VIEWS)[number];
-
-const conversationsQuerySchema = pageQuerySchema.extend({
-  /** `mine`, `unassigned` and `all` are open ones. `waiting` are those of the first two whose customer waits for an answer. */
-  view: z.enum([...VIEWS, 'waiting'], { error: 'This part of the inbox doesn’t exist.' }).default('all'),
-  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. `urgent`: the same, customers in danger first, then by priority. */
-  sort: z.enum(['latest', 'waiting', 'urgent'], { error: 'Sort by "latest", "waiting" or "urgent".' }).default('latest'),
-  /** Looked for in the customer's name and in all messages and notes. */
-  search: searchSchema,
-  tag: tagSchema.optional(),
-  priority: prioritySchema.optional(),
-  assignee_id: idSchema.optional(),
-});
-export type ConversationsQuery = z.output<typeof conversationsQuerySchema>;
-
-export const listConversations = endpoint({
-  method: 'GET',
-  path: '/support/conversations',
-  summary: 'The inbox of the support desk.',
-  access: 'support',
-  query: conversationsQuerySchema,
-  status: 200,
-  reply: z.array(conversationSchema),
-  problems: [],
-});
 
 export const readConversation = endpoint({
   method: 'GET',

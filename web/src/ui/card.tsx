@@ -7,14 +7,16 @@ interface CardProps {
   title: string;
   /** Content at the end of the heading's line: a link or a button. */
   action?: ReactNode;
+  /** `raised` for the main action of a screen, `sunken` for a note beside lists. */
+  level?: 'raised' | 'sunken';
   children: ReactNode;
 }
 
 /** A titled part of a page. */
-export function Card({ title, action, children }: CardProps) {
+export function Card({ title, action, level, children }: CardProps) {
   const id = useId();
   return (
-    <section className="card" aria-labelledby={id}>
+    <section className="card" data-level={level} aria-labelledby={id}>
       <div className="card__head below-2">
         <h2 id={id}>{title}</h2>
         {action}

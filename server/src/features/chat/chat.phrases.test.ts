@@ -1,12 +1,7 @@
 import { downloadTranscript, sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
-import {
-  answerConversation,
-  assignConversation,
-  listConversations,
-  listDeskMessages,
-  startRemoteSession,
-} from '@palisade/contract/desk';
+import { answerConversation, assignConversation, listDeskMessages, startRemoteSession } from '@palisade/contract/desk';
+import { listConversations } from '@palisade/contract/desk-list';
 import { exportData } from '@palisade/contract/privacy';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

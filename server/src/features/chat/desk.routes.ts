@@ -13,7 +13,6 @@ import {
   downloadMail,
   exportReport,
   listCanned,
-  listConversations,
   listDeskMessages,
   markConversationRead,
   type ReadSettings,
@@ -29,6 +28,7 @@ import {
   takeMail,
 } from '@palisade/contract/desk';
 import { readCounts } from '@palisade/contract/desk-counts';
+import { listConversations } from '@palisade/contract/desk-list';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import { may } from '@palisade/contract/may';
 import type { KeptAnswers } from '#platform/kept-answers.ts';

@@ -11,7 +11,6 @@ import {
   createCanned,
   deleteCanned,
   listCanned,
-  listConversations,
   listDeskMessages,
   markConversationRead,
   readConversation,
@@ -23,6 +22,7 @@ import {
   startRemoteSession,
 } from '@palisade/contract/desk';
 import { readCounts } from '@palisade/contract/desk-counts';
+import { listConversations } from '@palisade/contract/desk-list';
 import type { LiveEvent } from '@palisade/contract/events';
 import { addRule, deleteRule } from '@palisade/contract/firewall';
 import { readPersonRecord } from '@palisade/contract/person-record';

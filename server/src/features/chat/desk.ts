@@ -1,8 +1,9 @@
 import type { UserInfo } from '@palisade/contract/auth';
 import type { MessagesQuery } from '@palisade/contract/chat-read';
 import { type Card, cardSchema } from '@palisade/contract/chat-record';
-import { type ConversationsQuery, type Shared, SNOOZE_MAXIMUM } from '@palisade/contract/desk';
+import { type Shared, SNOOZE_MAXIMUM } from '@palisade/contract/desk';
 import type { Counts } from '@palisade/contract/desk-counts';
+import type { ConversationsQuery } from '@palisade/contract/desk-list';
 import type { Conversation, DeskMessage, Priority } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { findFolded } from '@palisade/contract/text';

@@ -2,7 +2,8 @@ import { createDecipheriv, createECDH, createPublicKey, type ECDH, hkdfSync, ran
 import { createServer, type IncomingMessage } from 'node:http';
 import { changePassword, login, logout } from '@palisade/contract/auth';
 import { sendMessage } from '@palisade/contract/chat';
-import { answerConversation, listConversations } from '@palisade/contract/desk';
+import { answerConversation } from '@palisade/contract/desk';
+import { listConversations } from '@palisade/contract/desk-list';
 import { readPush, removePush, subscribePush, unsubscribePush } from '@palisade/contract/push';
 import { endOtherSessions } from '@palisade/contract/sessions';
 import { eventually } from '@palisade/scanner/test/eventually';

@@ -1,4 +1,4 @@
-import { listConversations } from '@palisade/contract/desk';
+import { listConversations } from '@palisade/contract/desk-list';
 import type { Conversation } from '@palisade/contract/desk-record';
 import type { QueryClient } from '@tanstack/react-query';
 import { callPage, type Page } from '#api/call.ts';

@@ -68,12 +68,13 @@ export function RemoteRequests(list: RemoteRequestsProps) {
   if (waiting === 0) return null;
   return (
     <Card
+      level={list.isElsewhere === false ? undefined : 'raised'}
       title={plural(waiting, {
         one: '1 customer waits for remote help',
         other: `${formatNumber(waiting)} customers wait for remote help`,
       })}
     >
-      <p className="sub">They give you their code. You enter it in the portal.</p>
+      {list.isElsewhere !== false && <p className="sub">They give you their code. You enter it in the portal.</p>}
       <RemoteRequestList {...list} />
     </Card>
   );

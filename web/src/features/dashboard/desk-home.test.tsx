@@ -1,5 +1,5 @@
-import { listConversations } from '@palisade/contract/desk';
 import { type Counts, readCounts } from '@palisade/contract/desk-counts';
+import { listConversations } from '@palisade/contract/desk-list';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';

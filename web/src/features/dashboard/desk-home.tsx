@@ -9,7 +9,6 @@ import { waitingQuery } from '#domain/conversation/waiting.ts';
 import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-requests.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
-import { Drawing } from '#ui/drawing.tsx';
 import { Face } from '#ui/face.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
@@ -42,7 +41,6 @@ function WaitingConversations({ isFirst }: { isFirst: boolean }) {
       {data?.rows.length === 0 && (
         <EmptyState
           icon={IconCircleCheck}
-          drawing={<Drawing of="messages" />}
           title="Everyone has an answer"
           sentence="New messages appear here, the most urgent first."
         />

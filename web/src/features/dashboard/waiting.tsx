@@ -132,7 +132,7 @@ export function Waiting({ home }: { home: Home | undefined }) {
     .map((kind) => ({ ...kind, waiting: kind.count(overview, home) }))
     .filter(({ waiting }) => waiting > 0);
   return (
-    <section className="card waiting" aria-labelledby="waiting">
+    <section className="card waiting" data-level="raised" aria-labelledby="waiting">
       <h2 className="below-3" id="waiting">
         Waiting for you
       </h2>

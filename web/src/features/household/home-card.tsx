@@ -174,7 +174,7 @@ const LIMITS = [
 /** Ways around that the rules cannot close. */
 export function LimitsCard() {
   return (
-    <Card title="What can get around these rules">
+    <Card title="What can get around these rules" level="sunken">
       <Grid as="ul" columns="fit-l" gap="4">
         {LIMITS.map(({ what, result }) => (
           <li key={what}>

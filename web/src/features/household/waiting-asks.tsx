@@ -11,7 +11,7 @@ export function WaitingAsks() {
   const waiting = home ? waitingAsks(home) : [];
   if (waiting.length === 0) return null;
   return (
-    <Card title="May I?">
+    <Card title="May I?" level="raised">
       <FocusKept>
         <Stack gap="3">
           {waiting.map((one) => (

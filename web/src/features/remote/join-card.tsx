@@ -29,7 +29,7 @@ export function JoinCard() {
   }
 
   return (
-    <Card title="Join a session">
+    <Card title="Join a session" level="raised">
       <Form className="join" error={error} busy={join.isPending} onSubmit={submit} onEdit={() => setError(undefined)} noValidate>
         <TextInput
           size="md"

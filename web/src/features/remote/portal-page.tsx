@@ -91,7 +91,7 @@ export function PortalPage() {
         </Stack>
         {/* On a phone this card is below the others, and rendering it earlier would move it. */}
         {!isOwnOnItsWay && !isJoinedOnItsWay && (
-          <Card title={isStaff ? 'How a session goes' : 'During your session'}>
+          <Card title={isStaff ? 'How a session goes' : 'During your session'} level="sunken">
             {isStaff ? <Steps steps={STAFF_STEPS} /> : <Advice />}
           </Card>
         )}

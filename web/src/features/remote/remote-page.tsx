@@ -49,7 +49,7 @@ export function RemotePage() {
   const isStaff = useIsStaff();
   const hasSessions = sessions !== undefined && sessions.length > 0;
   const guide = !hasOpen && !isStaff && (
-    <Card title="How it works">
+    <Card title="How it works" level="sunken">
       <Steps steps={stepsOf(phone)} />
     </Card>
   );

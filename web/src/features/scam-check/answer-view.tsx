@@ -201,7 +201,7 @@ function CheckedParts({ checked }: { checked: readonly Checked[] }) {
   const done = checked.filter(({ state }) => state === 'checked');
   const open = checked.filter(({ state }) => state === 'not_checked');
   return (
-    <Card title="What we checked">
+    <Card title="What we checked" level="sunken">
       <Stack gap="3">
         {done.length > 0 && (
           <Stack as="ul" gap="1" className="small muted" aria-label="Checked">

@@ -163,7 +163,7 @@ function CheckForm({ filled, choices, busy, error, onFill, onChoose, onSubmit }:
   const { text, files, left_out } = filled;
   const choose = (chosen: readonly File[]) => chosen.length > 0 && onFill(withFiles(chosen));
   return (
-    <Card title="What did you get?">
+    <Card title="What did you get?" level="raised">
       <Form
         gap="3"
         className="scam-form"

@@ -62,7 +62,7 @@ function SetupCards() {
       <Setup config={config} />
       {/* Rendered with the setup card: the card is higher than its placeholder and would push the hours down. */}
       <DeskHours>
-        <Card title="Included in this installation">
+        <Card title="Included in this installation" level="sunken">
           <FeatureList />
         </Card>
       </DeskHours>

@@ -11,7 +11,7 @@ export function AfterRequest() {
   const isMailed = useIsMailed();
   const median = data?.median_s;
   return (
-    <Card title="What happens after a request">
+    <Card title="What happens after a request" level="sunken">
       <Stack as="ol" gap="2" className="decimal base below-3">
         <li>
           An administrator gets your request.{' '}

@@ -1,5 +1,6 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import { TAG_LENGTH_MAXIMUM, TAGS_MAXIMUM } from '@palisade/contract/desk';
+import { TAGS_MAXIMUM } from '@palisade/contract/desk';
+import { TAG_LENGTH_MAXIMUM } from '@palisade/contract/desk-list';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { IconDeviceDesktop, IconX } from '@tabler/icons-react';

@@ -1,5 +1,5 @@
 import { dayAfter, dayOf, momentOf } from '@palisade/contract/day';
-import type { View } from '@palisade/contract/desk';
+import type { View } from '@palisade/contract/desk-list';
 import type { ConversationStatus, Presence, Priority } from '@palisade/contract/desk-record';
 import { PRIORITY_LABELS } from '#domain/conversation/conversation-badges.tsx';
 import { ZONE } from '#ui/place.ts';

@@ -2,11 +2,9 @@ import { attachmentSchema } from '@palisade/contract/chat-record';
 import {
   answerConversation,
   assignConversation,
-  type ConversationsQuery,
   claimConversation,
   closeConversation,
   listCanned,
-  listConversations,
   listDeskMessages,
   markConversationRead,
   readConversation,
@@ -16,8 +14,8 @@ import {
   snoozeConversation,
   sortConversation,
   startRemoteSession,
-  type View,
 } from '@palisade/contract/desk';
+import { type ConversationsQuery, listConversations, type View } from '@palisade/contract/desk-list';
 import type { Conversation, DeskMessage, Presence } from '@palisade/contract/desk-record';
 import { listTeam, setPresence, type TeamMember } from '@palisade/contract/desk-team';
 import type { LiveEvent } from '@palisade/contract/events';

@@ -1,5 +1,5 @@
-import { VIEWS } from '@palisade/contract/desk';
 import type { Counts } from '@palisade/contract/desk-counts';
+import { VIEWS } from '@palisade/contract/desk-list';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { IconInbox } from '@tabler/icons-react';

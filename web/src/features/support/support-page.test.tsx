@@ -6,7 +6,6 @@ import {
   claimConversation,
   closeConversation,
   listCanned,
-  listConversations,
   listDeskMessages,
   markConversationRead,
   readConversation,
@@ -17,6 +16,7 @@ import {
   takeMail,
 } from '@palisade/contract/desk';
 import { readCounts } from '@palisade/contract/desk-counts';
+import { listConversations } from '@palisade/contract/desk-list';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import { listTeam, setPresence } from '@palisade/contract/desk-team';
 import type { Endpoint } from '@palisade/contract/endpoint';

@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { VIEWS } from '@palisade/contract/desk';
+import { VIEWS } from '@palisade/contract/desk-list';
 import { idSchema } from '@palisade/contract/fields';
 import { IconKeyboard, IconMessages } from '@tabler/icons-react';
 import { useRef, useState } from 'react';

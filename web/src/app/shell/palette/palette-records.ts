@@ -1,6 +1,6 @@
 import { listScans, scanStatusSchema } from '@palisade/contract/antivirus';
 import type { UserInfo } from '@palisade/contract/auth';
-import { listConversations } from '@palisade/contract/desk';
+import { listConversations } from '@palisade/contract/desk-list';
 import { listRules } from '@palisade/contract/firewall';
 import { listArticles } from '@palisade/contract/help';
 import { may } from '@palisade/contract/may';

@@ -1,6 +1,6 @@
 import { MantineProvider } from '@mantine/core';
 import { listScans } from '@palisade/contract/antivirus';
-import { listConversations } from '@palisade/contract/desk';
+import { listConversations } from '@palisade/contract/desk-list';
 import { listRules } from '@palisade/contract/firewall';
 import { listArticles } from '@palisade/contract/help';
 import { listUsers } from '@palisade/contract/users';

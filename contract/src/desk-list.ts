@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { conversationSchema, prioritySchema } from './desk-record.ts';
+import { endpoint } from './endpoint.ts';
+import { idSchema, pageQuerySchema, searchSchema } from './fields.ts';
+
+// The inbox of the support desk, apart from desk.ts: the first screen of a technician lists it.
+
+export const TAG_LENGTH_MAXIMUM = 32;
+
+export const tagSchema = z
+  .string({ error: 'Enter a tag.' })
+  .trim()
+  .toLowerCase()
+  .min(1, 'Enter a tag.')
+  .max(TAG_LENGTH_MAXIMUM, `Use at most ${TAG_LENGTH_MAXIMUM} characters for a tag.`)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} _-]*$/u, 'Use letters, digits, spaces, and dashes.');
+
+export const VIEWS = ['mine', 'unassigned', 'all', 'snoozed', 'closed'] as const;
+export type View = (typeof VIEWS)[number];
+
+const conversationsQuerySchema = pageQuerySchema.extend({
+  /** `mine`, `unassigned` and `all` are open ones. `waiting` are those of the first two whose customer waits for an answer. */
+  view: z.enum([...VIEWS, 'waiting'], { error: 'This part of the inbox doesn’t exist.' }).default('all'),
+  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. `urgent`: the same, customers in danger first, then by priority. */
+  sort: z.enum(['latest', 'waiting', 'urgent'], { error: 'Sort by "latest", "waiting" or "urgent".' }).default('latest'),
+  /** Looked for in the customer's name and in all messages and notes. */
+  search: searchSchema,
+  tag: tagSchema.optional(),
+  priority: prioritySchema.optional(),
+  assignee_id: idSchema.optional(),
+});
+export type ConversationsQuery = z.output<typeof conversationsQuerySchema>;
+
+export const listConversations = endpoint({
+  method: 'GET',
+  path: '/support/conversations',
+  summary: 'The inbox of the support desk.',
+  access: 'support',
+  query: conversationsQuerySchema,
+  status: 200,
+  reply: z.array(conversationSchema),
+  problems: [],
+});
