@@ -8,7 +8,7 @@ interface CardProps {
   /** Content at the end of the heading's line: a link or a button. */
   action?: ReactNode;
   /** `raised` for the main action of a screen, `sunken` for a note beside lists. */
-  level?: 'raised' | 'sunken';
+  level?: 'raised' | 'sunken' | undefined;
   children: ReactNode;
 }
 
