@@ -17,7 +17,6 @@ export const userColumns = (onOpen: (user: AdminUser) => void): readonly Column<
   { key: 'plan', label: 'Plan', cell: ({ plan_name }) => <bdi>{plan_name ?? 'No plan'}</bdi> },
   { key: 'security', label: 'Security', cell: (user) => <Security user={user} /> },
   { key: 'last_seen', label: 'Last seen', cell: (user) => <LastSeen user={user} />, isFigure: true },
-  { key: 'role', label: 'Role', cell: (user) => <RoleBadge user={user} />, onCard: 'line' },
 ];
 
 function Who({ user, onOpen }: { user: AdminUser; onOpen: () => void }) {
@@ -35,17 +34,14 @@ function Who({ user, onOpen }: { user: AdminUser; onOpen: () => void }) {
             <bdi>{user.username}</bdi>
           </button>
           {user.id === own && <Badge tone="plain">You</Badge>}
+          {/* Most people are customers, so only other roles are shown. */}
+          {user.role !== 'customer' && <Badge tone="note">{ROLE_LABELS[user.role]}</Badge>}
           <StateBadge user={user} />
         </>
       }
       line={<bdi>{shownEmail(user.email)}</bdi>}
     />
   );
-}
-
-/** Most people are customers, so only other roles are shown. */
-function RoleBadge({ user: { role } }: { user: AdminUser }) {
-  return role !== 'customer' && <Badge tone="note">{ROLE_LABELS[role]}</Badge>;
 }
 
 /** Badge for a disabled account or an unconfirmed address. */
