@@ -13,6 +13,7 @@ import * as currentSubscription from '@palisade/contract/current-subscription';
 import * as dashboard from '@palisade/contract/dashboard';
 import * as desk from '@palisade/contract/desk';
 import * as deskCounts from '@palisade/contract/desk-counts';
+import * as deskList from '@palisade/contract/desk-list';
 import * as deskRecord from '@palisade/contract/desk-record';
 import * as deskTeam from '@palisade/contract/desk-team';
 import * as deviceRule from '@palisade/contract/device-rule';
@@ -67,6 +68,7 @@ const CONTRACT: readonly Record<string, unknown>[] = [
   dashboard,
   desk,
   deskCounts,
+  deskList,
   deskRecord,
   deskTeam,
   deviceRule,

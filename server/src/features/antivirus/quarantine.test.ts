@@ -110,6 +110,13 @@ describe('a sealed file', () => {
     await expect(quarantine.read(file).then(buffer)).rejects.toThrow();
   });
 
+  test('does not open without the last byte of its tag, even where that is zero', async () => {
+    let file = await seal('cut', EICAR);
+    while (readFileSync(sealed('cut')).at(-1) !== 0) file = await seal('cut', EICAR);
+    truncateSync(sealed('cut'), statSync(sealed('cut')).size - 1);
+    await expect(quarantine.read(file)).rejects.toThrow('The quarantined file was cut.');
+  });
+
   test('of one scan does not open as that of another', async () => {
     const file = await seal('mine', EICAR);
     copyFileSync(sealed('mine'), sealed('yours'));

@@ -122,8 +122,9 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
         const length = Math.min(PIECE_BYTES, left);
         const bytes = await sealed.take(length + TAG_BYTES);
         left -= length;
+        if (bytes.length < length + TAG_BYTES) throw new Error('The quarantined file was cut.');
         const decipher = createDecipheriv(CIPHER, key, nonceOf(piece, left === 0)).setAAD(bound);
-        decipher.setAuthTag(Buffer.concat([bytes.subarray(length)], TAG_BYTES));
+        decipher.setAuthTag(bytes.subarray(length));
         const plain = decipher.update(bytes.subarray(0, length));
         decipher.final();
         // At its end the store may find that these are not the bytes that it was given.
