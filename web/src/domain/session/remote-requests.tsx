@@ -20,7 +20,7 @@ interface RemoteRequestsProps {
   isFirst?: boolean;
 }
 
-/** The customers who wait for remote help, longest first, each with the link that joins. */
+/** The customers who wait for remote help, longest first, each with the link to where the code is entered. */
 export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }: RemoteRequestsProps) {
   const customers = useQuery({ ...deskCountsQuery, enabled: false }).data?.remote_customers ?? [];
   const waiting = useRemoteWaiting();
@@ -42,9 +42,9 @@ export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }:
                 to="/portal"
                 size="s"
                 variant={isFirst && place === 0 ? 'primary' : 'quiet'}
-                aria-label={`Join ${customer}`}
+                aria-label={`Enter the code of ${customer}`}
               >
-                Join
+                Enter code
               </ScreenLink>
             )}
           </Grid>
@@ -74,7 +74,7 @@ export function RemoteRequests(list: RemoteRequestsProps) {
         other: `${formatNumber(waiting)} customers wait for remote help`,
       })}
     >
-      {list.isElsewhere !== false && <p className="sub">They give you their code. You enter it in the portal.</p>}
+      {list.isElsewhere !== false && <p className="sub">Ask for their session code.</p>}
       <RemoteRequestList {...list} />
     </Card>
   );

@@ -64,7 +64,7 @@ it('names the customers who wait for remote help, and leads to the portal', asyn
   const remote = within(await screen.findByRole('region', { name: '3 customers wait for remote help' }));
   expect(remote.getByRole('listitem')).toHaveTextContent('nora has waited for remote help since 10:00 AM.');
   expect(remote.getByText('2 more customers wait.')).toBeVisible();
-  expect(remote.getByRole('link', { name: 'Join nora' })).toHaveAttribute('href', '/portal');
+  expect(remote.getByRole('link', { name: 'Enter the code of nora' })).toHaveAttribute('href', '/portal');
 });
 
 it('loads the conversations again on Retry', async () => {

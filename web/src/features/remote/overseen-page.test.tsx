@@ -132,6 +132,6 @@ it('says that there are none, and why the list could not be read', async () => {
         remote_customers: [{ customer: 'nora', since: '2026-11-20T10:00:00.000Z' }],
       }),
   );
-  expect(await screen.findByRole('link', { name: 'Join nora' })).toHaveAttribute('href', '/portal');
+  expect(await screen.findByRole('link', { name: 'Enter the code of nora' })).toHaveAttribute('href', '/portal');
   expect(screen.queryByText('No sessions yet')).not.toBeInTheDocument();
 });

@@ -92,10 +92,10 @@ export function AdminManager() {
           <Tabs.Tab value="assign">Assign Subscription</Tabs.Tab>
           <Tabs.Tab value="templates">Templates</Tabs.Tab>
           <Tabs.Tab value="manage">
-            Manage Subscriptions
+            Manage Subscriptions{' '}
             {waiting > 0 && (
               <span
-                className="manager__waiting badge num"
+                className="badge num"
                 data-tone="attention"
                 title={plural(waiting, { one: '1 plan request', other: `${formatNumber(waiting)} plan requests` })}
                 aria-hidden="true"

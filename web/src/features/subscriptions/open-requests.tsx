@@ -78,7 +78,7 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
         {requests.map((request) => {
           const email = shownEmail(request.user_email);
           return (
-            <Grid as="li" columns="3" tablet="stack" gap="4" rowGap="2" align="center" className="pad-row" key={request.id}>
+            <Grid as="li" columns="tail-2" tablet="stack" gap="4" rowGap="2" align="center" className="pad-row" key={request.id}>
               <TwoLines name={<bdi>{email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
               <Stack as="span" className="shrink base break">
                 <span>

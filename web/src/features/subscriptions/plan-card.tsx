@@ -82,8 +82,10 @@ interface PlanCardProps {
 /** One plan: name, price, term, devices and features. */
 export function PlanCard({ plan, compared, children }: PlanCardProps) {
   const id = useId();
+  // Name, price and action; plans beside each other have the same parts.
+  const parts = 3 + Number(compared !== undefined && compared.rows.length > 0) + Number((compared?.features.length ?? 0) > 0);
   return (
-    <article className="plan-card surface-sunken pad-l shrink full" aria-labelledby={id}>
+    <article className="plan-card surface-sunken pad-l shrink full" style={{ gridRow: `span ${parts}` }} aria-labelledby={id}>
       <Row as="header" wrap={false} gap="3" align="start" justify="between">
         <h3 id={id} className="break">
           <bdi>{plan.template_name}</bdi>

@@ -159,7 +159,7 @@ it('names the customers who wait for remote help', async () => {
     remote_customers: [{ customer: 'nora', since: '2026-11-20T10:00:00.000Z' }],
   });
   renderForTest(<SupportPage />, '/support');
-  expect(await screen.findByRole('link', { name: 'Join nora' })).toHaveAttribute('href', '/portal');
+  expect(await screen.findByRole('link', { name: 'Enter the code of nora' })).toHaveAttribute('href', '/portal');
   expect(screen.getByText('1 more customer waits.')).toBeVisible();
 });
 
