@@ -96,8 +96,8 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   const values = sentOf(form.values);
   const messages = messagesOf(values);
   const terms = Object.keys(messages).length === 0 ? values : undefined;
-  // The defaults of a new rule are no fault of the person, so the warning waits for their first input.
-  const isOpen = terms !== undefined && allowsEverything(terms) && (edited !== undefined || form.isDirty());
+  // Also the specified defaults of a new rule, while they stand.
+  const isOpen = terms !== undefined && allowsEverything(terms);
   const limiting: TextField = values.direction === 'inbound' ? 'source_ip' : 'destination_ip';
   const { data: all } = useQuery(devicesQuery);
   const devices = all && livingOf(all);
