@@ -110,7 +110,7 @@ export const UNREAD_SENTENCES = {
 /** Parts that nobody asked for, that need a permission, or that the operator has not set up. They are named, and exclude nothing. */
 export const UNASKED_SENTENCES = {
   never_visited: 'We never open links: the sender would learn of it.',
-  no_lists: 'No lists of dangerous addresses are installed.',
+  no_lists: 'No public lists of dangerous addresses are installed.',
   no_dns: 'We didn’t verify the signature: that asks the DNS, and needs your permission.',
   unsigned: 'The email has no signature, so its sender is unproven.',
   pasted: 'Pasted emails lose their signature. Check the original file to verify the sender.',

@@ -25,7 +25,7 @@ it.each([
     '2026-11-26T23:53:00Z',
     /^It’s Mia’s bedtime until 0?6:30( AM)?\. “For one hour” opens it now\. “Always” opens it after that\.$/,
   ],
-  ['on', '2026-11-26T12:00:00Z', /^“Always” doesn’t count at times without websites/],
+  ['on', '2026-11-26T12:00:00Z', /^At times without websites, such as bedtime, “Always” waits/],
   ['paused', '2026-11-26T12:00:00Z', /^Websites are paused for Mia\./],
 ] as const)('says what an answer does: %s at %s', (state, now, words) => {
   const profile = { ...MIA, state, rules: withTimes({ ...BEDTIME, days: [...BEDTIME.days] }) };

@@ -31,5 +31,5 @@ export function answerEffect({ name, rules, state }: Asking, time_zone: string, 
     return `${held} “For one hour” opens it now. “Always” opens it after that.`;
   }
   const hasTimes = rules.times.some(({ refuses }) => refuses === 'all');
-  return hasTimes ? '“Always” doesn’t count at times without websites, such as bedtime.' : undefined;
+  return hasTimes ? 'At times without websites, such as bedtime, “Always” waits.' : undefined;
 }

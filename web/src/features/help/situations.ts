@@ -22,7 +22,7 @@ interface Situation {
 const SITUATIONS: readonly Situation[] = [
   { slug: 'i-paid', words: 'I paid a scammer', icon: IconCreditCard },
   { slug: 'somebody-called-me', words: 'Someone called me', icon: IconPhone },
-  { slug: 'strange-mail-or-link', words: 'I clicked a link', icon: IconLink },
+  { slug: 'strange-mail-or-link', words: 'A strange email or link', icon: IconLink },
   { slug: 'ransom-note', words: 'My files are locked', icon: IconLock },
   { slug: 'a-file-is-infected', words: 'My file is infected', icon: IconShieldX },
   { slug: 'someone-signed-in', words: 'Someone signed in as me', icon: IconUserQuestion },

@@ -44,7 +44,11 @@ function draw() {
 it('asks once, and shows the answer with its line', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   open();
-  expect(await screen.findByText(/^Anna sees what didn’t open, and these numbers: \d+ websites? asked for today/)).toBeVisible();
+  expect(
+    await screen.findByText(
+      /^Anna can see which websites didn’t open, and how many you asked for\. Today: \d+, and \d+ didn’t open\.$/,
+    ),
+  ).toBeVisible();
   const waiting = { ...PAGE, refused: [{ ...REFUSED, can_ask: false }], asks: [askOf({ name: 'roblox.com' })] };
   server.answer(mayI, waiting);
   server.answer(lookAtAskPage, waiting);
@@ -64,7 +68,7 @@ it('says what holds now, in few words for a small child', async () => {
   const [time] = MIA.rules.times;
   open({ age_group: 'small_child', guardians_see: 'counts', time_now: time ?? null, refused: [] });
   expect(await screen.findByText(/^It’s bedtime\. Websites open again at 0?6:30/)).toBeVisible();
-  expect(screen.getByText(/^Anna sees only these numbers: /)).toBeVisible();
+  expect(screen.getByText(/^Anna can see how many websites you asked for, not which\. Today: /)).toBeVisible();
   expect(screen.getByRole('heading', { name: 'All good!' })).toBeVisible();
 });
 

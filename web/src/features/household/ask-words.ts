@@ -1,5 +1,5 @@
 import type { AgeGroup, Ask, AskPage, ProfileRefusal } from '@palisade/contract/household';
-import { formatList, formatNumber, plural } from '@palisade/contract/intl';
+import { formatList, formatNumber } from '@palisade/contract/intl';
 import { isBedtime, timeAt } from '#domain/household/times.ts';
 import { reasonOf } from '#domain/web-device/web-words.ts';
 import { describeUntil } from '#ui/moment.tsx';
@@ -30,16 +30,15 @@ export function deviceWords(names: readonly string[]): string | undefined {
   return names.length === 1 ? undefined : `Devices: ${formatList(names, 'plain')}`;
 }
 
-/** All that guardians see of a person, today's counts included: "Anna sees what didn’t open, and these numbers: 3 websites asked for today, 2 closed." */
+/** All that guardians see of a person, today's counts included: "Anna can see which websites didn’t open, and how many you asked for. Today: 3, and 2 didn’t open." */
 export function seenWords({ guardians, guardians_see, today }: Pick<AskPage, 'guardians' | 'guardians_see' | 'today'>): string {
   const closed = today.refused.reduce((sum, { count }) => sum + count, 0);
   const asked = today.answered + closed;
-  const numbers = plural(asked, {
-    one: `1 website asked for today, ${formatNumber(closed)} closed`,
-    other: `${formatNumber(asked)} websites asked for today, ${formatNumber(closed)} closed`,
-  });
-  const what = guardians_see === 'names' ? 'what didn’t open, and these numbers' : 'only these numbers';
-  return `${plural(guardians.length, { one: `${formatList(guardians)} sees`, other: `${formatList(guardians)} see` })} ${what}: ${numbers}.`;
+  const what =
+    guardians_see === 'names'
+      ? 'which websites didn’t open, and how many you asked for'
+      : 'how many websites you asked for, not which';
+  return `${formatList(guardians)} can see ${what}. Today: ${formatNumber(asked)}, and ${formatNumber(closed)} didn’t open.`;
 }
 
 /** The state of the whole device: paused, a time for all names, no plan; undefined otherwise. */

@@ -88,7 +88,7 @@ function Server({ onConnect, isConnecting }: { onConnect: () => void; isConnecti
       tone="attention"
       icon={IconMailOff}
       title="No email goes out"
-      sentence="People get no password codes, invitations, or alerts by email. Pass the urgent ones on yourself, or connect a mail server."
+      sentence="People get no password codes, invitations, or alerts by email until you connect a mail server."
       action={!isConnecting && <Button onClick={onConnect}>Connect a mail server</Button>}
     />
   );

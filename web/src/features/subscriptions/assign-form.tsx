@@ -103,12 +103,7 @@ export function AssignForm({ draft, onChange, onMessage }: AssignFormProps) {
               onChange={(event) => change({ starts_over: event.currentTarget.checked })}
             />
           )}
-          <PlanSubmit
-            isBusy={isBusy}
-            isReady={isFilled && email !== undefined}
-            label="Assign Subscription"
-            busyLabel="Assigning..."
-          />
+          <PlanSubmit isBusy={isBusy} label="Assign Subscription" busyLabel="Assigning..." />
         </Form>
       </Card>
       {isFilled && <Preview draft={draft} present={present} />}

@@ -3,17 +3,15 @@ import { Row } from '#ui/layout.tsx';
 
 interface PlanSubmitProps {
   isBusy: boolean;
-  /** The form is filled in, so that this is the next thing to press. */
-  isReady?: boolean;
   label: string;
   busyLabel: string;
 }
 
 /** The submit button. Uses `aria-disabled`, because a disabled button loses the focus. */
-export function PlanSubmit({ isBusy, isReady = true, label, busyLabel }: PlanSubmitProps) {
+export function PlanSubmit({ isBusy, label, busyLabel }: PlanSubmitProps) {
   return (
     <Row wrap={false} phone="fill" gap="3">
-      <Button type="submit" size="l" variant={isReady ? 'primary' : 'quiet'} aria-disabled={isBusy}>
+      <Button type="submit" size="l" aria-disabled={isBusy}>
         {isBusy ? busyLabel : label}
       </Button>
       {isBusy && <Spinner />}
