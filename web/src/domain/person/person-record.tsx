@@ -129,8 +129,8 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
 
 function describePlan({ expires_at, max_devices }: NonNullable<NonNullable<Record['administration']>['plan']>): string {
   const end = expires_at === null ? 'No end date' : `Ends ${describePlanEnd(expires_at)}`;
-  if (max_devices === UNLIMITED_DEVICES) return `${end}, any number of devices`;
-  return plural(max_devices, { one: `${end}, 1 device`, other: `${end}, ${formatNumber(max_devices)} devices` });
+  if (max_devices === UNLIMITED_DEVICES) return `${end}, any number of computers`;
+  return plural(max_devices, { one: `${end}, 1 computer`, other: `${end}, ${formatNumber(max_devices)} computers` });
 }
 
 interface FigureProps {
