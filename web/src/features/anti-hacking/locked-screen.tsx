@@ -40,6 +40,9 @@ export function LockedScreen({ message, requested_at }: { message: string | unde
       <Button size="l" onClick={() => navigate('/subscription-manager')}>
         {requested_at === undefined ? 'Upgrade' : 'See your request'}
       </Button>
+      {requested_at === undefined && (
+        <p className="small muted">You see the plans and their prices, and ask for one. Nothing is paid there.</p>
+      )}
     </Stack>
   );
 }
