@@ -64,13 +64,14 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
     if (left === Number.POSITIVE_INFINITY) return await answer;
     const late = Promise.withResolvers<never>();
     const wait_ms = Math.max(0, left);
-    const begin = () => {
+    const begin = (isAgain: boolean) => {
       const due_at = performance.now() + wait_ms;
       timer = setTimeout(() => {
         const stood_still_ms = performance.now() - due_at;
-        if (stood_still_ms >= STOOD_STILL_MS) {
+        // Once: a process that is always late has a limit, too.
+        if (!isAgain && stood_still_ms >= STOOD_STILL_MS) {
           if (wait !== undefined) wait.since += stood_still_ms;
-          begin();
+          begin(true);
           return;
         }
         answer.catch(() => {});
@@ -78,7 +79,7 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
         late.reject(new DatabaseTrouble('away', `The database didn’t answer within ${timeout_ms} ms.`));
       }, wait_ms);
     };
-    begin();
+    begin(false);
     return await Promise.race([answer, late.promise]);
   } finally {
     clearTimeout(timer);
