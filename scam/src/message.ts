@@ -137,7 +137,7 @@ const IN_A_NUMBER = /[.,'’\u00a0\u202f]/u;
 /** Characters by which a span grows at each end. */
 const GROWTH_MAXIMUM = 40;
 
-/** Whether a place of a text lies inside a word or a number. */
+/** True if a place of a text lies inside a word or a number. */
 function isInsideWord(text: string, at: number): boolean {
   const [before, after] = [text.charAt(at - 1), text.charAt(at)];
   if (OF_A_WORD.test(before)) return OF_A_WORD.test(after) || isInNumber(text, at);

@@ -1,4 +1,5 @@
 import { formatNumber, formatPercent, plural } from '@palisade/contract/intl';
+import { may } from '@palisade/contract/may';
 import { shownEmail } from '@palisade/contract/shown-email';
 import type { AdminUser } from '@palisade/contract/users';
 import { IconBan, IconMailQuestion } from '@tabler/icons-react';
@@ -35,7 +36,7 @@ function Who({ user, onOpen }: { user: AdminUser; onOpen: () => void }) {
           </button>
           {user.id === own && <Badge tone="plain">You</Badge>}
           {/* Most people are customers, so only other roles are shown. */}
-          {user.role !== 'customer' && <Badge tone="note">{ROLE_LABELS[user.role]}</Badge>}
+          {may.useDesk(user) && <Badge tone="note">{ROLE_LABELS[user.role]}</Badge>}
           <StateBadge user={user} />
         </>
       }

@@ -41,7 +41,7 @@ export function LockedScreen({ message, requested_at }: { message: string | unde
         {requested_at === undefined ? 'Upgrade' : 'See your request'}
       </Button>
       {requested_at === undefined && (
-        <p className="small muted">You see the plans and their prices, and ask for one. Nothing is paid there.</p>
+        <p className="small muted">Next you see plans and prices, and can request one. You don’t pay there.</p>
       )}
     </Stack>
   );

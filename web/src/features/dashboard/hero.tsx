@@ -107,7 +107,7 @@ function ScoreRing({ score, status }: { score: number | undefined; status: Statu
 /** Number of items on a phone before "show all", so that the rest of the page stays in view. */
 const SHOWN_ON_A_PHONE = 3;
 
-/** The open steps after the next one: the points that each costs, the screen that fixes it, and the points gained where a cap makes them others. */
+/** The open steps after the next one: the points that each costs, the screen that fixes it, and the points gained where a limit of the score changes them. */
 function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const id = useId();

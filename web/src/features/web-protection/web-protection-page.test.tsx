@@ -139,6 +139,14 @@ describe('the devices', () => {
     expect(screen.getByText(/^2 website requests were refused in 24 hours\. This server knows few/)).toBeVisible();
   });
 
+  it('of people of the home are marked', async () => {
+    open({
+      devices: [DEVICE, { ...DEVICE, id: '01999999-0000-7000-8000-000000000002', name: 'Mia’s browser', is_of_household: true }],
+    });
+    expect(await screen.findByText('Mia’s browser')).toBeVisible();
+    expect(screen.getAllByText('In Household')).toHaveLength(1);
+  });
+
   it('are not called protected without questions', async () => {
     open({ devices: [{ ...DEVICE, is_silent: true, usual_gap_h: 52 }] });
     expect(await screen.findByRole('heading', { name: 'No device is protected now.' })).toBeVisible();
