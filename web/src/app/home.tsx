@@ -14,10 +14,15 @@ const OwnerHome = lazyPart(async () => (await import('#features/dashboard/owner-
 const WaitingAsks = lazyPart(async () => (await import('#features/household/waiting-asks.tsx')).WaitingAsks);
 const DeskHome = lazyPart(async () => (await import('#features/dashboard/desk-home.tsx')).DeskHome);
 
+const PHONE = '(max-width: 700px)';
+
 /** The dashboard. Above it, administrators see the installation and technicians the desk. */
 export function Home() {
   const isAdmin = useMayAdministrate();
   const isTechnician = useIsStaff() && !isAdmin;
+  const [isPhone] = useState(() => window.matchMedia(PHONE).matches);
+  // On a phone the installation comes first, with its first steps, and an administrator's own part below is folded.
+  const isOwnerShort = isAdmin && isPhone;
   const { data, isPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isHomePending = useQuery({ ...homeQuery, enabled: isAdmin }).isPending;
   const [isHidden] = useState(wasHidden);
@@ -31,12 +36,20 @@ export function Home() {
   const isDeskReady = DeskHome.useIsReady(isTechnician) && !isDeskPending;
   const areAsksReady = WaitingAsks.useIsReady(hasAsks);
   const areHomesReady = !(isAdmin && (isPending || isHomePending)) && isOwnerReady && isDeskReady;
+  const isOffered = !isOwnerShort && steps[0]?.id === 'no_two_factor';
+  const firstSteps = hasSteps && <FirstSteps done={done} offered={isOffered ? 'second_factor' : undefined} />;
+  const ownerHome = (
+    <>
+      <OwnerHome />
+      {isOwnerShort && firstSteps}
+    </>
+  );
   return (
     <DashboardPage
-      staffHome={isAdmin ? <OwnerHome /> : isTechnician && <DeskHome />}
-      isOwnFolded={isTechnician}
+      staffHome={isAdmin ? ownerHome : isTechnician && <DeskHome />}
+      isOwnFolded={isTechnician || isOwnerShort}
       asks={hasAsks && <WaitingAsks />}
-      firstSteps={hasSteps && <FirstSteps done={done} offered={steps[0]?.id === 'no_two_factor' ? 'second_factor' : undefined} />}
+      firstSteps={!isOwnerShort && firstSteps}
       elsewhere={[...(hasAsks ? ['ask_waiting'] : []), ...(hasSteps ? ['no_two_factor'] : [])]}
       arePartsReady={areHomesReady && areAsksReady}
     />

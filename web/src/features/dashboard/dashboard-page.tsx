@@ -123,7 +123,7 @@ export function DashboardPage({
   );
 }
 
-/** A technician's own protection: their work stands above it. */
+/** A member of staff's own protection: their work stands above it. */
 function Folded({ status, children }: { status: DashboardStatus | undefined; children: ReactNode }) {
   return (
     <details>

@@ -30,15 +30,16 @@ export function OwnerHome() {
             <ErrorNotice title="We couldn’t load your figures" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
           )}
           {home && (
-            <Stack lines>
+            <Grid columns="2" gap="5" rowGap="0">
               <People people={home.people} />
-              <Income income={home.income} />
               <Devices devices={home.devices} />
-            </Stack>
+              <Income income={home.income} />
+              {!hasCharts(home.trend) && <Sums days={home.trend} />}
+            </Grid>
           )}
         </div>
       </Grid>
-      {home && <Trend days={home.trend} />}
+      {home && hasCharts(home.trend) && <Trend days={home.trend} />}
     </>
   );
 }
@@ -46,33 +47,33 @@ export function OwnerHome() {
 interface FigureProps {
   title: string;
   /** The large figures. */
-  children: ReactNode;
+  children?: ReactNode;
   /** Parts of the figure, each with its list. */
   parts: readonly { words: string; count: number; to: string; isWarning?: boolean }[];
 }
 
-/** A large figure with its parts in one line, each a link to its list. */
+/** A large figure with its parts, each a link to its list. A warning about no one is left out. */
 function Figure({ title, children, parts }: FigureProps) {
   const id = useId();
   return (
-    <Stack as="section" gap="1" className="pad-row" aria-labelledby={id}>
-      <Row wrap={false} gap="4" justify="between" align="baseline">
-        <h2 className="small medium muted" id={id}>
-          {title}
-        </h2>
-        <Row gap="3" rowGap="0" justify="end" className="figure num">
-          {children}
-        </Row>
+    <Stack as="section" gap="1" className="pad-row top" aria-labelledby={id}>
+      <h2 className="small medium muted" id={id}>
+        {title}
+      </h2>
+      <Row gap="3" rowGap="0" className="title num off-empty">
+        {children}
       </Row>
-      <Row as="ul" gap="4" rowGap="1" className="small">
-        {parts.map(({ words, count, to, isWarning = false }) => (
-          <li key={words}>
-            <Link to={to} className={`unlined hover-accent ${isWarning && count > 0 ? 'amber' : 'muted'}`}>
-              <b className="num">{formatNumber(count)}</b> {words}
-            </Link>
-          </li>
-        ))}
-      </Row>
+      <Stack as="ul" gap="1" className="small">
+        {parts
+          .filter(({ count, isWarning }) => !isWarning || count > 0)
+          .map(({ words, count, to, isWarning = false }) => (
+            <li key={words}>
+              <Link to={to} className={`unlined hover-accent ${isWarning ? 'amber' : 'muted'}`}>
+                <b className="num">{formatNumber(count)}</b> {words}
+              </Link>
+            </li>
+          ))}
+      </Stack>
     </Stack>
   );
 }
@@ -153,38 +154,50 @@ const WEEK = 7;
 /** Days of figures that make a line worth reading. */
 const CHARTED_DAYS = 14;
 
+const sumOf = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+
 /** Sums of seven days, the last of which ends today: single days are mostly 0. */
 function weeksOf(days: readonly Day[], of: (typeof TRENDS)[number]['of']): number[] {
   const weeks: number[] = [];
   for (let end = days.length; end > 0; end -= WEEK)
-    weeks.unshift(days.slice(Math.max(0, end - WEEK), end).reduce((sum, day) => sum + day[of], 0));
+    weeks.unshift(sumOf(days.slice(Math.max(0, end - WEEK), end).map((day) => day[of])));
   return weeks;
+}
+
+/** True if the days are enough for a line worth reading. */
+function hasCharts(days: readonly Day[]): boolean {
+  const begin = days.findIndex(({ people, infected, alerts }) => people + infected + alerts > 0);
+  return begin >= 0 && days.length - begin >= CHARTED_DAYS;
+}
+
+const TREND_TITLE = `Last ${HOME_DAYS} days`;
+
+function Sums({ days }: { days: readonly Day[] }) {
+  const parts = TRENDS.map(({ of, about, what }) => {
+    const count = sumOf(days.map((day) => day[of]));
+    return { words: plural(count, what), count, to: `${REPORT}${about}` };
+  });
+  return <Figure title={TREND_TITLE} parts={parts} />;
 }
 
 function Trend({ days }: { days: readonly Day[] }) {
   const [first, last] = [days[0]?.day, days.at(-1)?.day];
-  const begin = days.findIndex(({ people, infected, alerts }) => people + infected + alerts > 0);
-  const hasCharts = begin >= 0 && days.length - begin >= CHARTED_DAYS;
   return (
-    <Card title={`Last ${HOME_DAYS} days`}>
-      <Grid columns="3" phone="stack" gap="5">
+    <Card title={TREND_TITLE}>
+      <Grid columns="3" gap="5">
         {TRENDS.map(({ of, tone, about, what }) => {
           const weeks = weeksOf(days, of);
-          const sum = weeks.reduce((all, week) => all + week, 0);
+          const sum = sumOf(weeks);
           return (
             <Stack key={of} gap="2">
               <Link to={`${REPORT}${about}`} className="hover-accent small muted unlined">
                 <b className="num large bold ink">{formatNumber(sum)}</b> {plural(sum, what)}
               </Link>
-              {hasCharts && (
-                <>
-                  <Sparkline values={weeks} tone={tone} label={`At most ${formatNumber(Math.max(...weeks))} in a week`} />
-                  <Row wrap={false} justify="between" className="tiny faint num">
-                    <span>{first !== undefined && describeCalendarDay(first, 'day')}</span>
-                    <span>{last !== undefined && describeCalendarDay(last, 'day')}</span>
-                  </Row>
-                </>
-              )}
+              <Sparkline values={weeks} tone={tone} label={`At most ${formatNumber(Math.max(...weeks))} in a week`} />
+              <Row gap="1" rowGap="0" justify="between" className="tiny faint num">
+                <span>{first !== undefined && describeCalendarDay(first, 'day')}</span>
+                <span>{last !== undefined && describeCalendarDay(last, 'day')}</span>
+              </Row>
             </Stack>
           );
         })}
