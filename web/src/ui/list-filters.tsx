@@ -131,36 +131,3 @@ function Options({ options }: { options: readonly (readonly [string, string])[] 
     </option>
   ));
 }
-
-interface DaysProps {
-  /** Dates such as `2026-11-20`; empty for no limit. */
-  from: string;
-  to: string;
-  onChange: (days: { from: string; to: string }) => void;
-}
-
-/** Filter from one date to another, inclusive. */
-export function DaysFilter({ from, to, onChange }: DaysProps) {
-  return (
-    <fieldset className="list-filters__days shrink" aria-label="Days">
-      <label>
-        From
-        <input
-          type="date"
-          value={from}
-          max={to || undefined}
-          onChange={(event) => onChange({ from: event.currentTarget.value, to })}
-        />
-      </label>
-      <label>
-        To
-        <input
-          type="date"
-          value={to}
-          min={from || undefined}
-          onChange={(event) => onChange({ from, to: event.currentTarget.value })}
-        />
-      </label>
-    </fieldset>
-  );
-}

@@ -344,7 +344,7 @@ describe('Audit log', () => {
       </>,
     );
     const user = userEvent.setup();
-    await screen.findByText('Verified up to entry 12');
+    await screen.findByText('12 entries verified');
     server.answer(endUserSessions, { success: true });
     await user.click(await screen.findByRole('button', { name: OMAR.username }));
     await user.click(await screen.findByRole('tab', { name: 'Account' }));

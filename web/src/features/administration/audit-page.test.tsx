@@ -24,16 +24,34 @@ it('tells in words what happened, to whom, and who did it', async () => {
   expect(change).toHaveTextContent('maria@example.com changed the role of omar@example.com from customer to support');
   expect(change).toHaveTextContent('Firefox on Linux · 203.0.113.7');
   expect(deletion).toHaveTextContent(`deleted account ${OMAR.id} deleted the account`);
-  // The hash is behind the number of the entry.
-  expect(screen.getAllByText(AUDIT_ENTRY.hash)[0]).not.toBeVisible();
+  expect(screen.getAllByText(`12:${AUDIT_ENTRY.hash}`).at(-1)).not.toBeVisible();
+});
+
+it('groups equal entries of a day, each with its checkpoint', async () => {
+  const before = { ...AUDIT_ENTRY, seq: 11, hash: 'b'.repeat(64), at: '2026-11-20T09:00:00.000Z' };
+  server.answer(listAudit, [AUDIT_ENTRY, before, { ...before, seq: 10, at: '2026-11-18T09:00:00.000Z' }]);
+  renderForTest(<AuditPage />);
+  await userEvent.setup().click(await screen.findByText('2 times · Firefox on Linux · 203.0.113.7'));
+  expect(screen.getByText(`11:${before.hash}`)).toBeVisible();
+  expect(screen.getAllByText(/changed the role of/u)).toHaveLength(2);
+});
+
+it('is narrowed to a common time, and says its days', async () => {
+  renderForTest(<AuditPage />);
+  const user = userEvent.setup();
+  await user.selectOptions(screen.getByLabelText('Time'), 'This year');
+  expect(screen.getByText(/^Jan 1, \d{4} to /u)).toBeVisible();
+  expect(screen.queryByLabelText('From')).not.toBeInTheDocument();
+  await user.selectOptions(screen.getByLabelText('Time'), 'Choose dates');
+  expect(screen.getByLabelText('From')).toHaveValue(`${new Date().getFullYear()}-01-01`);
 });
 
 it('says that the log is whole, or which entry does not hold', async () => {
   renderForTest(<AuditPage />);
-  expect(await screen.findByText('Verified up to entry 12')).toBeVisible();
-  expect(screen.getByText(AUDIT_CHECK.head)).not.toBeVisible();
+  expect(await screen.findByText('12 entries verified')).toBeVisible();
+  expect(screen.getAllByText(AUDIT_CHECK.head)[0]).not.toBeVisible();
   await userEvent.setup().click(screen.getByText('Show the checkpoint'));
-  expect(screen.getByText(AUDIT_CHECK.head)).toBeVisible();
+  expect(screen.getAllByText(AUDIT_CHECK.head)[0]).toBeVisible();
   server.answer(checkAudit, { ...AUDIT_CHECK, entries: 4, fault: { seq: 5, reason: 'It was changed.' } });
   await userEvent.setup().click(screen.getByRole('button', { name: 'Check again' }));
   expect(await screen.findByText('Something is wrong with entry 5. It was changed.')).toBeVisible();

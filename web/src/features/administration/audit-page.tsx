@@ -20,10 +20,11 @@ import { KIND_LABELS } from '#domain/activity/activity-words.ts';
 import { IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { DaysFilter } from '#ui/days-filter.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { ListCard } from '#ui/list-card.tsx';
-import { ChoiceFilter, DaysFilter, ListFilters, SearchFilter, useSearched } from '#ui/list-filters.tsx';
-import { Moment, useMinute } from '#ui/moment.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter, useSearched } from '#ui/list-filters.tsx';
+import { dayOf, Moment, TimeOfDay, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ZONE } from '#ui/place.ts';
 import { Sentence } from '#ui/sentence.tsx';
@@ -117,8 +118,10 @@ function describeProof({ entries, checked_from }: { entries: number; checked_fro
   return `${first} Entries before ${formatNumber(checked_from)} were not checked. They expired, or their key was replaced. ${PROOF_SENTENCE}`;
 }
 
-function describeVerified(entries: number): string {
-  return entries === 0 ? 'There’s nothing to verify yet.' : `Verified up to entry ${entries}`;
+function describeVerified({ entries, checked_from }: { entries: number; checked_from: number }): string {
+  const count = entries - checked_from + 1;
+  if (count < 1) return 'There’s nothing to verify yet.';
+  return plural(count, { one: '1 entry verified', other: `${formatNumber(count)} entries verified` });
 }
 
 /** A sentence about the entries before the first fault. */
@@ -148,7 +151,7 @@ function Chain() {
           <Stack gap="1">
             <p className="ink bold">
               {chain.fault === null
-                ? describeVerified(chain.entries)
+                ? describeVerified(chain)
                 : `Something is wrong with entry ${chain.fault.seq}. ${chain.fault.reason}`}
             </p>
             <p className="sub">
@@ -231,14 +234,16 @@ function Entries() {
             value={words}
             onChange={(typed) => show({ person: typed })}
           />
-          <ChoiceFilter
-            label="What"
-            none="Everything"
-            groups={CHOICES}
-            value={what}
-            onChoose={(chosen) => show({ kind: chosen ?? '' })}
-          />
-          <DaysFilter from={from} to={to} onChange={show} />
+          <div className="list-filters__choices">
+            <ChoiceFilter
+              label="What"
+              none="Everything"
+              groups={CHOICES}
+              value={what}
+              onChoose={(chosen) => show({ kind: chosen ?? '' })}
+            />
+            <DaysFilter days={{ from, to }} none="Any time" time_zone={ZONE.name} onChange={show} />
+          </div>
         </ListFilters>
       }
       empty={
@@ -260,8 +265,8 @@ function Entries() {
     >
       {(rows) => (
         <Stack as="ol" lines aria-label="Entries">
-          {rows.map((entry) => (
-            <EntryRow key={entry.seq} entry={entry} now={now} />
+          {groupEqual(rows).map((entries) => (
+            <EntryRow key={entries[0].seq} entries={entries} now={now} />
           ))}
         </Stack>
       )}
@@ -269,13 +274,29 @@ function Entries() {
   );
 }
 
-function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
-  const { seq, at, hash, subject, subject_id, actor, actor_id, address, client } = entry;
-  const { text, fact } = auditSentence(entry);
+type Entries = [AuditEntry, ...AuditEntry[]];
+
+const actOf = (entry: AuditEntry) => JSON.stringify([dayOf(entry.at), { ...entry, seq: 0, at: '', hash: '' }]);
+
+/** Puts consecutive entries of one day together that differ in their time alone. */
+function groupEqual(rows: readonly AuditEntry[]): Entries[] {
+  const groups: Entries[] = [];
+  for (const entry of rows) {
+    const group = groups.at(-1);
+    if (group && actOf(group[0]) === actOf(entry)) group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
+function EntryRow({ entries, now }: { entries: Entries; now: number }) {
+  const [{ kind, at, subject, subject_id, actor, actor_id, address, client }] = entries;
+  const { text, fact } = auditSentence(entries[0]);
   const who = actor_id === null ? 'The server' : <Person person={actor} id={actor_id} />;
+  const times = plural(entries.length, { one: null, other: `${formatNumber(entries.length)} times` });
   return (
     <Grid as="li" columns="both" phone="under" gap="3" rowGap="0" align="center" className="pad-row base">
-      <IconTile tone="plain" icon={AUDIT_ICONS[entry.kind]} />
+      <IconTile tone="plain" icon={AUDIT_ICONS[kind]} />
       <Stack as="span" className="shrink break">
         <span className="medium">
           <Sentence
@@ -287,10 +308,19 @@ function EntryRow({ entry, now }: { entry: AuditEntry; now: number }) {
             }}
           />
         </span>
-        <span className="num small muted">{[client, address].filter((part) => part !== null).join(' · ')}</span>
         <details className="num small muted">
-          <summary>{`Entry ${seq}`}</summary>
-          <code className="tiny">{hash}</code>
+          <summary>{[times, client, address].filter((part) => part !== null).join(' · ') || 'Details'}</summary>
+          {entries.map((entry) => (
+            <p key={entry.seq}>
+              <Sentence
+                text="{time}, checkpoint {checkpoint}"
+                parts={{
+                  time: <TimeOfDay iso={entry.at} />,
+                  checkpoint: <code className="tiny">{`${entry.seq}:${entry.hash}`}</code>,
+                }}
+              />
+            </p>
+          ))}
         </details>
       </Stack>
       <span className="num faint small nowrap">

@@ -6,15 +6,16 @@ import { call, download, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { BarChart } from '#ui/bar-chart.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
+import type { Days } from '#ui/days-filter.tsx';
 import { describeCalendarDay } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { saveFile } from '#ui/save-file.ts';
 import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { queryOf, type Range, ReportRange } from './report-range.tsx';
+import { queryOf, ReportRange } from './report-range.tsx';
 import { type ReportColumn, ReportTable } from './report-table.tsx';
 
 /** The work of the support desk in a time. */
-export function DeskReport({ range, onChoose }: { range: Range; onChoose: (range: Range) => void }) {
+export function DeskReport({ range, onChoose }: { range: Days; onChoose: (range: Days) => void }) {
   const {
     data: report,
     error,

@@ -63,7 +63,7 @@ it('keeps the time for another subject, and says what will be in an empty report
   });
   renderForTest(<ReportsPage />);
   const user = userEvent.setup();
-  await user.click(screen.getByRole('button', { name: '7 days' }));
+  await user.selectOptions(screen.getByLabelText('Time'), 'Last 7 days');
   await user.click(screen.getByRole('radio', { name: 'Income' }));
   expect(await screen.findByText('No plans in this time')).toBeVisible();
   expect(asked.at(-1)).toMatch(/^from=/u);

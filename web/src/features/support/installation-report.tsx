@@ -17,9 +17,10 @@ import { call, sentenceOf } from '#api/call.ts';
 import { BarChart } from '#ui/bar-chart.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
 import { csvTable, downloadCsv } from '#ui/csv.ts';
+import type { Days } from '#ui/days-filter.tsx';
 import { describeCalendarDay } from '#ui/moment.tsx';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { queryOf, type Range, ReportRange } from './report-range.tsx';
+import { queryOf, ReportRange } from './report-range.tsx';
 import { ReportTable } from './report-table.tsx';
 
 interface Figure {
@@ -125,8 +126,8 @@ export const INSTALLATION_REPORTS: readonly Kind[] = [
 
 interface InstallationReportProps {
   kind: Kind;
-  range: Range;
-  onChoose: (range: Range) => void;
+  range: Days;
+  onChoose: (range: Days) => void;
 }
 
 /** A report about the installation in a time. */

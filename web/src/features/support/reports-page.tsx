@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
+import type { Days } from '#ui/days-filter.tsx';
 import { Row } from '#ui/layout.tsx';
 import { StateFilter } from '#ui/list-filters.tsx';
 import { Page } from '#ui/page.tsx';
 import { DeskReport } from './desk-report.tsx';
 import { INSTALLATION_REPORTS, InstallationReport } from './installation-report.tsx';
-import type { Range } from './report-range.tsx';
 import './reports-page.css';
 
 const ABOUT = [
@@ -16,7 +16,7 @@ const ABOUT = [
 /** The report of a subject, which is in the address (`?about=`). The time stays when another one is chosen. */
 export function ReportsPage() {
   const [address, setAddress] = useSearchParams();
-  const [range, setRange] = useState<Range>({ from: '', to: '' });
+  const [range, setRange] = useState<Days>({ from: '', to: '' });
   const chosen = INSTALLATION_REPORTS.find(({ about }) => about === address.get('about'));
   return (
     <Page
