@@ -35,6 +35,31 @@ const DRAWINGS = {
       <path className="drawing__mark" d="M38 34h28M38 46h34M38 58h18" />
     </>
   ),
+  /** No rule yet: a wall with one stone set. */
+  wall: (
+    <>
+      <path className="drawing__paper" d="M22 14h88v60H22z" />
+      <path d="M22 34h88M22 54h88M52 14v20M82 14v20M38 34v20M96 34v20M52 54v20M82 54v20M10 80h112" />
+      <path className="drawing__accent" d="M38 34h58v20H38z" />
+      <path className="drawing__mark" d="M58 44l6 6 12-12" />
+    </>
+  ),
+  /** No session yet: a screen with a pointer. */
+  screen: (
+    <>
+      <path className="drawing__paper" d="M26 10h80a6 6 0 0 1 6 6v46a6 6 0 0 1-6 6H26a6 6 0 0 1-6-6V16a6 6 0 0 1 6-6z" />
+      <path d="M66 68v12M44 80h44M32 24h22M32 34h14" />
+      <path className="drawing__accent" d="M62 26l30 12-13 5-5 13z" />
+    </>
+  ),
+  /** No email yet: a letter. */
+  letter: (
+    <>
+      <path d="M10 30h12M6 42h14M112 46h14M116 58h8" />
+      <path className="drawing__accent" d="M34 16h64a6 6 0 0 1 6 6v44a6 6 0 0 1-6 6H34a6 6 0 0 1-6-6V22a6 6 0 0 1 6-6z" />
+      <path className="drawing__mark" d="M30 20l36 28 36-28" />
+    </>
+  ),
 } as const satisfies Record<string, ReactNode>;
 
 /** The picture of an empty or finished state. */

@@ -19,41 +19,41 @@ import { PressCard } from '#ui/press-card.tsx';
 import { AddLinux } from './add-linux.tsx';
 import { OtherSystem } from './other-system.tsx';
 
-const IN_BROWSER = 'In the browser, scan files and check messages.';
+const WITHOUT_PROGRAM = 'Blocks dangerous websites. Scan files in the browser.';
 
 const SYSTEMS = [
   {
     system: 'windows',
     title: 'Windows',
-    sentence: `On the device: dangerous websites are blocked. ${IN_BROWSER}`,
+    sentence: WITHOUT_PROGRAM,
     icon: IconBrandWindows,
     kinds: ['windows', 'browser'],
   },
   {
     system: 'macos',
     title: 'macOS',
-    sentence: `On the device: dangerous websites are blocked. ${IN_BROWSER}`,
+    sentence: WITHOUT_PROGRAM,
     icon: IconBrandApple,
     kinds: ['apple'],
   },
   {
     system: 'phone',
     title: 'Phone or tablet',
-    sentence: `On the device: dangerous websites are blocked. ${IN_BROWSER}`,
+    sentence: WITHOUT_PROGRAM,
     icon: IconDeviceMobile,
     kinds: ['apple', 'android'],
   },
   {
     system: 'home',
     title: 'Router, TV, or browser',
-    sentence: 'Dangerous websites are blocked there.',
+    sentence: 'Blocks dangerous websites.',
     icon: IconRouter,
     kinds: ['router', 'other', 'browser'],
   },
   {
     system: 'linux',
     title: 'Linux',
-    sentence: 'On the device: our program applies firewall rules, scans files, and blocks dangerous websites.',
+    sentence: 'Scans files, applies firewall rules, and blocks dangerous websites.',
     icon: IconTerminal2,
     kinds: ['linux'],
   },
@@ -114,7 +114,7 @@ export function AddDevice({ first, devices, onClose, onBegin }: AddDeviceProps) 
       }
     >
       <p className="sub">Which device is it?</p>
-      <Grid as="fieldset" columns="fit-m" gap="3" className="above-3" aria-label="System of the device">
+      <Grid as="fieldset" columns="fit-s" phone="stack" gap="3" className="above-3" aria-label="System of the device">
         {SYSTEMS.map(({ system: value, kinds: _, ...words }) => (
           <PressCard
             key={value}

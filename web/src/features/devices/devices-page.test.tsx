@@ -56,10 +56,10 @@ describe('without a device', () => {
     expect(await screen.findByRole('region', { name: 'No device is connected.' })).toHaveAttribute('data-tone', 'unknown');
     const systems = within(screen.getByRole('group', { name: 'System of the device' }));
     expect(systems.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
-      expect.stringMatching(/^Windows.*dangerous websites are blocked/u),
-      expect.stringMatching(/^macOS.*dangerous websites are blocked/u),
-      expect.stringMatching(/^Phone or tablet.*dangerous websites are blocked/u),
-      expect.stringMatching(/^Router, TV, or browser.*are blocked/u),
+      expect.stringMatching(/^Windows.*Blocks dangerous websites/u),
+      expect.stringMatching(/^macOS.*Blocks dangerous websites/u),
+      expect.stringMatching(/^Phone or tablet.*Blocks dangerous websites/u),
+      expect.stringMatching(/^Router, TV, or browser.*Blocks dangerous websites/u),
       expect.stringMatching(/^Linux.*applies firewall rules/u),
     ]);
     const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';

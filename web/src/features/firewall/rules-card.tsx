@@ -8,6 +8,7 @@ import { flushSync } from 'react-dom';
 import { useSearchParams } from 'react-router';
 import { ruleCountsQuery } from '#domain/device/devices.ts';
 import { Button } from '#ui/button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { needsFilters } from '#ui/list-filters.tsx';
@@ -350,6 +351,7 @@ function NoRules({ onAdd }: { onAdd: () => void }) {
   return (
     <EmptyState
       icon={IconWall}
+      drawing={<Drawing of="wall" />}
       title="No firewall rules yet"
       sentence="A rule allows or blocks traffic by address and port. Add one to start."
       action={

@@ -19,6 +19,7 @@ import { mailServerQuery } from '#domain/overview/mail-server.ts';
 import { Badge, IconTile } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { CopyButton } from '#ui/copy-button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
 import { ListCard } from '#ui/list-card.tsx';
@@ -133,6 +134,7 @@ function Mails() {
       empty={
         <EmptyState
           icon={IconMailOpened}
+          drawing={<Drawing of="letter" />}
           title="No emails yet"
           sentence="Emails with password codes, usernames, and account notices appear here."
         />

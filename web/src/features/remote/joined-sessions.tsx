@@ -3,6 +3,7 @@ import { SESSION_FILE_LIFETIME } from '@palisade/contract/remote-files';
 import { IconHeadset } from '@tabler/icons-react';
 import { sentenceOf } from '#api/call.ts';
 import { Card } from '#ui/card.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
@@ -29,6 +30,7 @@ export function JoinedSessions() {
           empty={
             <EmptyState
               icon={IconHeadset}
+              drawing={<Drawing of="screen" />}
               title="No joined sessions"
               sentence="Sessions you join are listed here. Enter a customer’s code to join the first one."
             />

@@ -8,6 +8,7 @@ import { useSearchParams } from 'react-router';
 import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-requests.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
@@ -103,6 +104,7 @@ function Sessions() {
           ) : (
             <EmptyState
               icon={IconDeviceDesktop}
+              drawing={<Drawing of="screen" />}
               title={waiting > 0 ? 'No technician has joined yet' : 'No sessions yet'}
               sentence="A session appears here once a technician asks to join it."
             />

@@ -3,6 +3,7 @@ import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { RefreshedCard } from '#ui/refreshed-card.tsx';
@@ -34,6 +35,7 @@ export function SessionHistory() {
             empty={
               <EmptyState
                 icon={IconDeviceDesktop}
+                drawing={<Drawing of="screen" />}
                 title="No sessions yet"
                 sentence="Your sessions are listed here. Press New Session to start one."
               />

@@ -9,6 +9,7 @@ import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
+import { Drawing } from '#ui/drawing.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { describeDate, describePlanEnd, useMinute } from '#ui/moment.tsx';
@@ -137,6 +138,7 @@ function PlansOnOffer() {
       {plans.data?.length === 0 && (
         <EmptyState
           icon={IconTemplate}
+          drawing={<Drawing of="sheets" />}
           title="No plans available yet"
           sentence={`Your provider hasn’t published any. ${hasContact ? 'Ask for a plan in the chat, or call or email support.' : 'Ask in the chat.'}`}
           action={

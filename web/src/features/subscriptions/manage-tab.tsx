@@ -14,6 +14,7 @@ import { useChange } from '#api/change.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { downloadCsv } from '#ui/csv.ts';
+import { Drawing } from '#ui/drawing.tsx';
 import { useFocusKept } from '#ui/focus-kept.tsx';
 import { Stack } from '#ui/layout.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
@@ -121,6 +122,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
         {subscriptions?.length === 0 && (
           <EmptyState
             icon={IconUsers}
+            drawing={<Drawing of="sheets" />}
             title="No subscriptions yet"
             sentence="Assigned subscriptions appear here with their price and end date."
           />
