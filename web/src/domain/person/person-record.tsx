@@ -17,7 +17,12 @@ import { DeviceRows, describeInfected, RemoteSessionRows } from './card-rows.tsx
 import { personRecordQuery } from './person.queries.ts';
 import './person-record.css';
 
-const STATUS = { open: 'Open', snoozed: 'Snoozed', closed: 'Closed' } as const;
+/** The action on a conversation, and its state in a sentence. */
+const CONVERSATION = {
+  open: { action: 'Read and answer', sentence: 'Stays at the desk until someone closes it.' },
+  snoozed: { action: 'Read and answer', sentence: 'Set aside. It comes back later, or with their next message.' },
+  closed: { action: 'Read it', sentence: 'Closed. Their next message opens it again.' },
+} as const;
 
 /** A person's plan, devices, alerts, conversation and remote sessions, limited by the reader's role. */
 export function PersonRecord({ user_id }: { user_id: string }) {
@@ -94,14 +99,14 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
           conversation && (
             <ScreenLink to={`/support?conversation=${conversation.id}`} variant="quiet" size="s">
               <IconMessages size={16} stroke={1.7} aria-hidden="true" />
-              Open conversation
+              {CONVERSATION[conversation.status].action}
             </ScreenLink>
           )
         }
       >
         {conversation && (
           <li>
-            <span>{STATUS[conversation.status]}</span>
+            <span>{CONVERSATION[conversation.status].sentence}</span>
           </li>
         )}
       </Part>

@@ -131,7 +131,7 @@ describe('Users', () => {
       'href',
       '/subscription-manager?tab=assign&email=omar%40example.com',
     );
-    expect(within(dialog).getByRole('link', { name: 'Open conversation' })).toHaveAttribute(
+    expect(within(dialog).getByRole('link', { name: 'Read and answer' })).toHaveAttribute(
       'href',
       `/support?conversation=${record.conversation?.id}`,
     );
@@ -178,7 +178,9 @@ describe('Users', () => {
     await screen.findByText('omar <b>');
     await user.selectOptions(screen.getByLabelText('Role'), 'Administrator');
     await user.selectOptions(screen.getByLabelText('State'), 'Disabled');
+    expect(screen.getByText(/^Serious alerts come first/u)).toBeVisible();
     await user.selectOptions(screen.getByLabelText('Order'), 'By username');
+    expect(screen.queryByText(/^Serious alerts come first/u)).not.toBeInTheDocument();
     await waitFor(() => expect(asked).toEqual(['  urgent', 'admin  urgent', 'admin disabled urgent', 'admin disabled name']));
   });
 

@@ -1,4 +1,5 @@
-import { INVITATION_DAYS, type Invitation, withdrawInvitation } from '@palisade/contract/invitation';
+import { formatNumber, plural } from '@palisade/contract/intl';
+import { type Invitation, withdrawInvitation } from '@palisade/contract/invitation';
 import { shownEmail } from '@palisade/contract/shown-email';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -7,11 +8,10 @@ import { Button } from '#ui/button.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { Refusal } from '#ui/refusal.tsx';
-import { Sentence } from '#ui/sentence.tsx';
 import { TwoLines } from '#ui/two-lines.tsx';
 import { invitationsQuery } from './users.queries.ts';
 
-/** Open invitations, and how people get an account without one. `sent` is the address of the last one. */
+/** Open invitations, folded until one is sent. `sent` is its address. */
 export function Invitations({ invitations, sent }: { invitations: readonly Invitation[]; sent: string | undefined }) {
   return (
     <>
@@ -21,22 +21,20 @@ export function Invitations({ invitations, sent }: { invitations: readonly Invit
         </p>
       )}
       {invitations.length > 0 && (
-        <Stack as="ul" lines aria-label="Open invitations">
-          {invitations.map((invitation) => (
-            <InvitationRow key={invitation.id} invitation={invitation} />
-          ))}
-        </Stack>
+        <details open={sent !== undefined}>
+          <summary className="pointer base medium">
+            {plural(invitations.length, {
+              one: '1 open invitation',
+              other: `${formatNumber(invitations.length)} open invitations`,
+            })}
+          </summary>
+          <Stack as="ul" lines aria-label="Open invitations">
+            {invitations.map((invitation) => (
+              <InvitationRow key={invitation.id} invitation={invitation} />
+            ))}
+          </Stack>
+        </details>
       )}
-      <p className="sub">
-        <Sentence
-          text={
-            invitations.length === 0
-              ? `No open invitations. Each link lasts ${INVITATION_DAYS} days. People can also register at {address}.`
-              : 'People can also register at {address}.'
-          }
-          parts={{ address: <code>{`${window.location.origin}/?mode=register`}</code> }}
-        />
-      </p>
     </>
   );
 }

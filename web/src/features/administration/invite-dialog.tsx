@@ -1,4 +1,4 @@
-import { invitePerson } from '@palisade/contract/invitation';
+import { INVITATION_DAYS, invitePerson } from '@palisade/contract/invitation';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '#api/call.ts';
@@ -12,6 +12,7 @@ import { EmailField } from '#ui/email-field.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { Refusal } from '#ui/refusal.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { AUDIT_KEY, invitationsQuery } from './users.queries.ts';
 
 const ROLES = ['customer', 'support'] as const;
@@ -46,6 +47,12 @@ export function InviteDialog({ onClose, onSent }: { onClose: () => void; onSent:
           value={role}
           onChange={(event) => setRole(ROLES.find((value) => value === event.currentTarget.value) ?? 'customer')}
         />
+        <p className="sub">
+          <Sentence
+            text={`The link works for ${INVITATION_DAYS} days. People can also register at {address}.`}
+            parts={{ address: <code>{`${window.location.origin}/?mode=register`}</code> }}
+          />
+        </p>
         {mailServer?.is_connected === false && (
           <p className="sub">No email goes out. After you invite someone, pass the email on from the outbox.</p>
         )}

@@ -8,10 +8,9 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ROLE_LABELS } from '#domain/activity/activity-words.ts';
 import { Button } from '#ui/button.tsx';
-import { Card } from '#ui/card.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { TableCard } from '#ui/list-card.tsx';
-import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
+import { ChoiceFilter, ListFilters, SearchFilter } from '#ui/list-filters.tsx';
 import { Page } from '#ui/page.tsx';
 import { useSearchedPages } from '#ui/searched-pages.tsx';
 import { NothingMatches } from '#ui/states.tsx';
@@ -79,7 +78,6 @@ function Invite({ onSent }: { onSent: (email: string) => void }) {
 
 function People() {
   const [opened, setOpened] = useState<AdminUser>();
-  const [isInvited, setIsInvited] = useState(false);
   const [sent, setSent] = useState<string>();
   const { data: invitations = [] } = useQuery(invitationsQuery);
   const list = useSearchedPages(useAddressed(), usersQuery);
@@ -89,45 +87,28 @@ function People() {
   const asked = opened?.id ?? address.get('person');
   const open = users?.find(({ id }) => id === asked) ?? opened;
   const total = list.total ?? users?.length ?? 0;
-  const sayInvited = (email: string) => {
-    setSent(email);
-    setIsInvited(true);
-  };
   const close = () => {
     setOpened(undefined);
     if (address.has('person')) setAddress({}, { replace: true });
   };
-  const card = { title: 'People', action: <Invite onSent={sayInvited} /> };
-  const which = (
-    <StateFilter
-      label="Which people"
-      value={isInvited ? 'invited' : undefined}
-      options={[
-        { value: undefined, label: 'With an account' },
-        { value: 'invited', label: 'Invited', count: invitations.length },
-      ]}
-      onChoose={(value) => setIsInvited(value === 'invited')}
-    />
-  );
-  if (isInvited)
-    return (
-      <Card {...card}>
-        <ListFilters>{which}</ListFilters>
-        <Invitations invitations={invitations} sent={sent} />
-      </Card>
-    );
   return (
     <>
       <TableCard
-        {...card}
+        title="People"
+        action={<Invite onSent={setSent} />}
         of="the people"
         list={list}
         counted={plural(total, { one: '1 person', other: `${formatNumber(total)} people` })}
         filters={
-          <ListFilters>
-            {which}
-            <PeopleFilters chosen={chosen} onChoose={setChosen} />
-          </ListFilters>
+          <>
+            <Invitations invitations={invitations} sent={sent} />
+            <ListFilters>
+              <PeopleFilters chosen={chosen} onChoose={setChosen} />
+            </ListFilters>
+            {chosen.sort === EVERYBODY.sort && (
+              <p className="sub">Serious alerts come first, then danger, silent devices, and unconfirmed addresses.</p>
+            )}
+          </>
         }
         empty={
           <NothingMatches

@@ -20,6 +20,7 @@ import { putRecord } from '#api/change-list.ts';
 import { keepDraft } from '#api/drafts.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { keepValues, readKept } from '#api/kept-values.ts';
+import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
@@ -41,10 +42,10 @@ export function DeskHours({ children }: { children?: ReactNode }) {
   if (data)
     return (
       <>
-        <Card title="Opening hours">
+        <Card title="Opening hours" action={<Badge tone="plain">Optional</Badge>}>
           <HoursForm saved={data} />
         </Card>
-        <Card title="Waiting times">
+        <Card title="Waiting times" action={<Badge tone="plain">Optional</Badge>}>
           <TimersForm saved={data} />
         </Card>
         {children}

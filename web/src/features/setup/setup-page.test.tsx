@@ -94,6 +94,9 @@ it('saves, says so, shows the summary, and has the screens read the new name', a
   await waitFor(() => expect(server.callsOf(readConfig)).toHaveLength(asked + 1));
   await user.click(screen.getByRole('button', { name: 'Change details' }));
   expect(screen.getByLabelText('Company Name')).toHaveValue('Harbour IT');
+  expect(screen.getByText('Saved')).toBeVisible();
+  await user.type(screen.getByLabelText('Company Name'), ' Ltd');
+  expect(screen.getByText('Not saved yet')).toBeVisible();
 });
 
 it('says that it could not be saved, and why at the field', async () => {
@@ -134,6 +137,7 @@ it('previews a color in both schemes, refuses what is none at its field, and sen
 it('says beside the logo why one is refused', async () => {
   const errors = [{ field: 'file', message: 'This isn’t a PNG file. Save the logo as PNG and choose it again.' }];
   const user = await open();
+  await user.click(screen.getByText('Optional: support promise, logo, and color'));
   await user.upload(screen.getByLabelText('Choose a logo'), new File(['gif'], 'logo.png', { type: 'image/png' }));
   await waitFor(() => expect(server.uploads).toHaveLength(1));
   server.uploads[0]?.answer(refusal('invalid_field', { errors }));

@@ -13,12 +13,13 @@ import { type Config, refreshConfig, useConfig } from '#api/config.ts';
 import { fieldMessagesOf } from '#api/field-messages.ts';
 import { UNCONFIGURED_NAME } from '#api/support-contact.ts';
 import { overviewQuery } from '#domain/overview/overview.ts';
+import { Badge } from '#ui/badge.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { EmailField } from '#ui/email-field.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { KeptNote, useKeptForm } from '#ui/kept-form.tsx';
-import { Grid, Row } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Lead } from '#ui/lead.tsx';
 import { Page } from '#ui/page.tsx';
 import { LoadingRows } from '#ui/states.tsx';
@@ -39,7 +40,7 @@ const FEATURES = [
 
 export function SetupPage() {
   return (
-    <Page title="Admin Setup" sentence="Set the name and support contact for every screen and email.">
+    <Page title="Admin Setup" sentence="Only the company details are required. Each part below saves separately.">
       <SetupCards />
     </Page>
   );
@@ -58,8 +59,8 @@ function SetupCards() {
   return (
     <>
       <GivenUp />
-      <MailServer />
       <Setup config={config} />
+      <MailServer />
       {/* Rendered with the setup card: the card is higher than its placeholder and would push the hours down. */}
       <DeskHours>
         <Card title="Included in this installation" level="sunken">
@@ -109,7 +110,11 @@ function MailServer() {
       icon={IconMailOff}
       title="Email isn’t connected"
       sentence="No password codes, invitations, or alerts go out by email."
-      action={<ScreenLink to="/admin/outbox">Connect a mail server</ScreenLink>}
+      action={
+        <ScreenLink to="/admin/outbox" variant="quiet">
+          Connect a mail server
+        </ScreenLink>
+      }
     />
   );
 }
@@ -153,6 +158,18 @@ const keptSchema = lookSchema.extend({
 
 type Values = z.infer<typeof keptSchema>;
 
+const hasOptions = ({ accent, logo, support_promise }: Values) => accent !== '' || logo !== null || support_promise !== '';
+
+/** Says whether the details of the form are saved. */
+function SavedBadge({ values, saved }: { values: Values; saved: Values }) {
+  if (saved.company_name === '') return <Badge tone="attention">Required</Badge>;
+  return JSON.stringify(values) === JSON.stringify(saved) ? (
+    <Badge tone="safe">Saved</Badge>
+  ) : (
+    <Badge tone="attention">Not saved yet</Badge>
+  );
+}
+
 const COLOR_FORM = 'Enter a color as # and six digits, like #0b7a6b.';
 
 /** The call for what was entered. The specification has neither promise nor look, so an empty promise and an unchanged look are omitted. */
@@ -193,7 +210,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
     },
   });
   return (
-    <Card title="Who provides this installation">
+    <Card title="Company details" action={<SavedBadge values={form.values} saved={initial} />}>
       {/* Phone and email are marked required but not validated, as specified: the browser must not block the form. */}
       <Form
         noValidate
@@ -205,7 +222,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           else form.setFieldError('accent', COLOR_FORM);
         })}
       >
-        <Grid columns="2" phone="stack" gap="4">
+        <Grid columns="fit-m" gap="4" align="end">
           <TextInput
             label="Company Name"
             name="company_name"
@@ -243,28 +260,37 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
             }
             {...form.getInputProps('support_email')}
           />
-          <TextInput
-            label="Support Promise"
-            name="support_promise"
-            size="md"
-            placeholder="Answers within a day"
-            description={
-              config.exposure === 'local'
-                ? 'Your support promise, in your own words. If empty, “available 24/7” and “Response under 30 seconds” appear, marked “Example”.'
-                : 'Your support promise, in your own words. If empty, customers see no promise.'
-            }
-            {...form.getInputProps('support_promise')}
-          />
         </Grid>
-        <LookFields
-          look={form.values}
-          name={form.values.company_name.trim() || UNCONFIGURED_NAME}
-          errors={form.errors}
-          onChange={(change) => form.setValues(change)}
-        />
+        <details open={hasOptions(form.values)}>
+          <summary className="pointer base medium">Optional: support promise, logo, and color</summary>
+          <Stack gap="4" className="above-3">
+            <TextInput
+              label="Support Promise"
+              name="support_promise"
+              size="md"
+              placeholder="Answers within a day"
+              description={
+                config.exposure === 'local'
+                  ? 'Your support promise, in your own words. If empty, “available 24/7” and “Response under 30 seconds” appear, marked “Example”.'
+                  : 'Your support promise, in your own words. If empty, customers see no promise.'
+              }
+              {...form.getInputProps('support_promise')}
+            />
+            <LookFields
+              look={form.values}
+              name={form.values.company_name.trim() || UNCONFIGURED_NAME}
+              errors={form.errors}
+              onChange={(change) => form.setValues(change)}
+            />
+          </Stack>
+        </details>
         {isKept && <KeptNote />}
         <Row phone="fill" gap="4" rowGap="2" justify="end" className="above-1">
-          {form.values.company_name.trim() === '' && <p className="sub">Enter the company name first.</p>}
+          <p className="sub">
+            {form.values.company_name.trim() === ''
+              ? 'Enter the company name first.'
+              : 'Saves these details for every screen and email.'}
+          </p>
           <Submit size="l" disabled={form.values.company_name.trim() === ''}>
             Complete Setup
           </Submit>
