@@ -57,7 +57,7 @@ export const statusSchema = z.object({
     last_file_at: timeSchema.nullable(),
   }),
   protected_by: z.array(protectorSchema),
-  /** False while the score says nothing about this account: nothing was looked at, and nothing takes points off. */
+  /** False while the score says nothing about this account: nothing takes points off, and either a step is open or nothing was looked at. */
   is_scored: z.boolean(),
 });
 export type Status = z.infer<typeof statusSchema>;

@@ -1,3 +1,4 @@
+import type { Status } from '@palisade/contract/status';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useIsStaff, useMayAdministrate } from '#api/policies.ts';
@@ -15,6 +16,12 @@ const WaitingAsks = lazyPart(async () => (await import('#features/household/wait
 const DeskHome = lazyPart(async () => (await import('#features/dashboard/desk-home.tsx')).DeskHome);
 
 const PHONE = '(max-width: 700px)';
+
+/** The first step that the status has a button for. */
+function offeredBy(status: Status | undefined) {
+  if (status?.next === null) return 'first_scan';
+  return status?.next.id === 'no_two_factor' ? 'second_factor' : undefined;
+}
 
 /** The dashboard. Above it, administrators see the installation and technicians the desk. */
 export function Home() {
@@ -36,8 +43,7 @@ export function Home() {
   const isDeskReady = DeskHome.useIsReady(isTechnician) && !isDeskPending;
   const areAsksReady = WaitingAsks.useIsReady(hasAsks);
   const areHomesReady = !(isAdmin && (isPending || isHomePending)) && isOwnerReady && isDeskReady;
-  const isOffered = !isOwnerShort && steps[0]?.id === 'no_two_factor';
-  const firstSteps = hasSteps && <FirstSteps done={done} offered={isOffered ? 'second_factor' : undefined} />;
+  const firstSteps = hasSteps && <FirstSteps done={done} offered={isOwnerShort ? undefined : offeredBy(dashboard?.status)} />;
   const ownerHome = (
     <>
       <OwnerHome />

@@ -30,7 +30,7 @@ interface StatCardProps {
   label: string;
   icon: TablerIcon;
   value: string;
-  /** The origin or meaning of the figure, in a few words. */
+  /** The origin or meaning of the figure, in a few words. Null if the figure needs none. */
   children?: ReactNode;
 }
 
@@ -46,7 +46,7 @@ export function StatCard({ label, icon: Icon, value, children }: StatCardProps) 
         </span>
       </h2>
       <p className="stat-card__value num">{value}</p>
-      <p className="stat-card__origin">{children}</p>
+      {children !== null && <p className="stat-card__origin">{children}</p>}
     </section>
   );
 }

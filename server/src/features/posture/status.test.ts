@@ -162,6 +162,9 @@ test('of an account without anything is not known yet; an old file alone does no
   });
   expect(read(scanned(29)).status).toMatchObject({ state: 'good', protected_by: ['scans'], is_scored: true });
   expect(read(scanned(30)).status).toMatchObject({ state: 'good', protected_by: [] });
+  const fresh = { ...quiet.account, second_factor: { enabled: false, recovery_codes_left: 0 }, age_ms: 0 };
+  // Its one open step costs nothing yet, so a whole score would say too much.
+  expect(read({ ...scanned(29), account: fresh }).status).toMatchObject({ state: 'attention', is_scored: false });
 });
 
 test('a device protects while it is heard', () => {

@@ -60,6 +60,6 @@ export function statusOf(facts: PostureFacts, judgement: Pick<Judgement, 'steps'
     state,
     ...words,
     ...{ next, others, looked_at, protected_by },
-    is_scored: is_looked_at || steps.some(({ deduction }) => deduction > 0),
+    is_scored: steps.length === 0 ? is_looked_at : steps.some(({ deduction }) => deduction > 0),
   };
 }

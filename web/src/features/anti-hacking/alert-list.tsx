@@ -33,12 +33,14 @@ export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
   });
   const { alerts, tests } = withoutTests(rowsOf(data), choice);
   const monitor = useQuery(monitorQuery);
+  const counts = monitor.data?.alerts;
+  const isNothingKept = counts && chosen === ACTIVE && !alerts?.length && counts.active + counts.resolved + counts.hidden === 0;
   const now = useMinute();
   return (
     <RefreshedCard title="Security alerts" onRefresh={() => Promise.all([refetch(), monitor.refetch()])}>
       {(refresh) => (
         <FocusKept>
-          <AlertFilters choice={chosen} counts={monitor.data?.alerts} onChange={setChoice} />
+          {!isNothingKept && <AlertFilters choice={chosen} counts={counts} onChange={setChoice} />}
           <Listed
             of="the alerts"
             failed="Error fetching anti-hacking alerts"

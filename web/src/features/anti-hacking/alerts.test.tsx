@@ -97,7 +97,14 @@ describe('an empty list', () => {
     expect(screen.getByRole('combobox', { name: 'Severity' })).toHaveValue('');
   });
 
+  it('has no filters while no alert is kept', async () => {
+    showPage();
+    expect(await screen.findByText('No active threats')).toBeVisible();
+    expect(screen.queryByRole('radio')).not.toBeInTheDocument();
+  });
+
   it('says nothing before it is read', async () => {
+    server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ resolved: 1 }) }));
     showPage();
     expect(await screen.findByText('No active threats')).toBeVisible();
     let answer = (_: ReturnType<typeof reply>) => {};

@@ -9,7 +9,7 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AlertList } from './alert-list.tsx';
 import { ACTIVE, alertsQuery, monitorQuery, suppressionsQuery, useSimulatedAlerts } from './alerts.queries.ts';
 import { AnswerCard } from './answer-card.tsx';
-import { blocksQuery, isPremiumRequired, lastCheckQuery, planQuery } from './anti-hacking.queries.ts';
+import { blocksQuery, isPremiumRequired, lastCheckQuery, planQuery, statsQuery } from './anti-hacking.queries.ts';
 import { BlocksCard } from './blocks-card.tsx';
 import { HistoryCard } from './history-card.tsx';
 import { LockedScreen } from './locked-screen.tsx';
@@ -46,6 +46,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
     useQuery({ ...suppressionsQuery, enabled: isPremium }),
     useQuery({ ...blocksQuery, enabled: isPremium }),
     useQuery({ ...lastCheckQuery, enabled: isPremium }),
+    useQuery({ ...statsQuery, enabled: isPremium }),
   ].some((read) => read.isLoading);
   // Rendered parts stay: the first simulated alert starts a fetch, which must not hide them.
   const [isFilled, setIsFilled] = useState(false);

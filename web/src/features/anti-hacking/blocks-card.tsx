@@ -1,6 +1,6 @@
 import { type Block, BROWSER_SOURCE, liftBlock } from '@palisade/contract/blocks';
 import { ordinal } from '@palisade/contract/intl';
-import { IconDoorOff, IconLockOpen } from '@tabler/icons-react';
+import { IconDoorOff } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
@@ -13,7 +13,7 @@ import { Grid, Row } from '#ui/layout.tsx';
 import { Listed } from '#ui/listed.tsx';
 import { Moment, useMinute } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+import { ErrorNotice } from '#ui/states.tsx';
 import { blocksQuery } from './anti-hacking.queries.ts';
 
 const RELOAD_INTERVAL = 30_000;
@@ -46,7 +46,7 @@ export function BlocksCard() {
   });
   const now = useMinute();
   return (
-    <Card title="Active blocks">
+    <Card title="Active blocks" action={blocks?.length === 0 && <span className="sub">No sign-ins are blocked</span>}>
       <FocusKept>
         {lift.error && (
           <ErrorNotice
@@ -55,18 +55,7 @@ export function BlocksCard() {
             onRetry={() => lift.mutate(lift.variables)}
           />
         )}
-        <Listed
-          of="the blocks"
-          list={{ rows: blocks, error, refetch }}
-          empty={
-            <EmptyState
-              isSmall
-              icon={IconLockOpen}
-              title="No sign-ins are blocked"
-              sentence="Five wrong passwords block sign-ins from the same address for ten minutes or longer."
-            />
-          }
-        >
+        <Listed of="the blocks" list={{ rows: blocks, error, refetch }} empty={null}>
           {(rows) => (
             <ul aria-label="Active blocks">
               {rows.map((block) => (

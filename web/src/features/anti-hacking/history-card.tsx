@@ -51,12 +51,17 @@ export function HistoryCard() {
   const [isTable, setIsTable] = useState(false);
   const { data: days, error, refetch } = useQuery(historyQuery(range));
   const isShown = days !== undefined && !error;
+  const other = (
+    <Button variant="quiet" size="s" icon={isTable ? IconChartLine : IconTable} onClick={() => setIsTable(!isTable)}>
+      {isTable ? 'Show as chart' : 'Show as table'}
+    </Button>
+  );
   return (
     <Card
       title="Score and threats"
       action={
         isShown &&
-        isDrawable(days) && (
+        (isDrawable(days) ? (
           <fieldset className="segments" aria-label="Days shown">
             {RANGES.map((count) => (
               <button
@@ -68,7 +73,9 @@ export function HistoryCard() {
               >{`${count} days`}</button>
             ))}
           </fieldset>
-        )
+        ) : (
+          other
+        ))
       }
     >
       {error && !isPremiumRequired(error) && (
@@ -79,18 +86,16 @@ export function HistoryCard() {
         <>
           <p className="sub">
             {summaryOf(days)}
-            {!isDrawable(days) && ' After three days with data, you’ll see charts of your score and threats.'}
+            {!isDrawable(days) && ' After three days with data, you’ll see charts.'}
           </p>
           {isTable && <HistoryTable days={days} />}
           {!isTable && isDrawable(days) && <Drawing days={days} />}
-          <Grid columns="tail" phone="stack" gap="4" rowGap="2" align="center" justify="between" className="above-3">
-            <p className="small faint">
-              {isDrawable(days) && 'A gap in the line is a day without a score. '}Simulated alerts don’t count as threats.
-            </p>
-            <Button variant="quiet" size="s" icon={isTable ? IconChartLine : IconTable} onClick={() => setIsTable(!isTable)}>
-              {isTable ? 'Show as chart' : 'Show as table'}
-            </Button>
-          </Grid>
+          {isDrawable(days) && (
+            <Grid columns="tail" phone="stack" gap="4" rowGap="2" align="center" justify="between" className="above-3">
+              <p className="small faint">A gap in the line is a day without a score. Simulated alerts don’t count as threats.</p>
+              {other}
+            </Grid>
+          )}
         </>
       )}
     </Card>

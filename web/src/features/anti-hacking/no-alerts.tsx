@@ -2,7 +2,6 @@ import type { Monitor } from '@palisade/contract/alerts';
 import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { IconAlertTriangle, IconEyeOff, IconFilterOff, IconShieldCheck } from '@tabler/icons-react';
 import { Button } from '#ui/button.tsx';
-import { Drawing } from '#ui/drawing.tsx';
 import { describeDate } from '#ui/moment.tsx';
 import { EmptyState } from '#ui/states.tsx';
 import { ACTIVE, type AlertChoice } from './alerts.queries.ts';
@@ -82,8 +81,8 @@ function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   const { hidden } = monitor.alerts;
   return (
     <EmptyState
+      isSmall={!isBlind}
       icon={isBlind ? IconAlertTriangle : IconShieldCheck}
-      drawing={isBlind ? undefined : <Drawing of="calm" />}
       title={isBlind ? 'Not monitoring' : 'No active threats'}
       sentence={[
         ...sentences,

@@ -201,20 +201,20 @@ interface TileProps {
 /** Count of real threats, with the counts of test files and simulated alerts beneath. */
 function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
   const ofTests = describeUncounted(tests);
+  const isMarked = simulated > 0;
   return (
     <StatCard label={label} icon={icon} value={real === undefined ? '–' : formatNumber(Math.max(0, real - (tests ?? 0)))}>
-      {ofTests && `${ofTests}. `}
-      {simulated > 0 ? (
+      {isMarked || ofTests ? (
         <>
-          <FigureMark kind="simulated" />{' '}
-          {plural(simulated, {
-            one: '1 simulated alert, not counted',
-            other: `${formatNumber(simulated)} simulated alerts, not counted`,
-          })}
+          {ofTests && `${ofTests}. `}
+          {isMarked && <FigureMark kind="simulated" />}{' '}
+          {isMarked &&
+            plural(simulated, {
+              one: '1 simulated alert, not counted',
+              other: `${formatNumber(simulated)} simulated alerts, not counted`,
+            })}
         </>
-      ) : (
-        !ofTests && 'measured on this account'
-      )}
+      ) : null}
     </StatCard>
   );
 }

@@ -58,14 +58,13 @@ export function StatCards({ status, simulated }: StatCardsProps) {
 /** Basis of the score, and the number of reasons that lower it. */
 function describeScore(status: DashboardStatus): string {
   const { security_score, score_breakdown, score_checks } = status;
-  if (!status.status.is_scored) return `${formatNumber(security_score)}% for now. Nothing checked yet.`;
-  const figures = {
-    reasons: formatNumber(score_breakdown.length),
-    ran: formatNumber(score_checks.ran),
-    unknown: formatNumber(score_checks.unknown),
-  };
-  const found = score_breakdown.length === 0 ? `nothing to fix in ${figures.ran} checks` : `${figures.reasons} to fix`;
-  return score_checks.unknown === 0 ? found : `${found}, ${figures.unknown} couldn’t run`;
+  const { is_scored, next } = status.status;
+  if (!is_scored && next === null) return `${formatNumber(security_score)}% for now. Nothing checked yet.`;
+  const reasons = formatNumber(score_breakdown.length);
+  const ran = formatNumber(score_checks.ran);
+  const toFix = is_scored ? `${reasons} to fix` : `${reasons} to fix, no points lost so far`;
+  const found = score_breakdown.length === 0 ? `nothing to fix in ${ran} checks` : toFix;
+  return score_checks.unknown === 0 ? found : `${found}, ${formatNumber(score_checks.unknown)} couldn’t run`;
 }
 
 interface CounterProps {

@@ -37,7 +37,7 @@ describe('the first steps', () => {
     const done = { first_scan: true, second_factor: false };
     const { rerender } = render(<FirstSteps done={done} />, { wrapper: MemoryRouter });
     const link = () => screen.queryByRole('link', { name: 'Turn on two-factor' });
-    expect(link()).toHaveAttribute('data-variant', 'primary');
+    expect(link()).toHaveAttribute('data-variant', 'quiet');
     rerender(<FirstSteps done={{ ...done, device: false }} offered="second_factor" />);
     expect(link()).not.toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Add a device' })).toHaveAttribute('data-variant', 'quiet');

@@ -75,11 +75,7 @@ export function FirstSteps({ done, offered }: FirstStepsProps) {
             </span>
             <div>
               <b className={done[step] ? 'muted' : undefined}>{STEPS[step].title}</b>
-              {done[step] ? (
-                <span className="visually-hidden"> (done)</span>
-              ) : (
-                <StepHelp {...STEPS[step]} isNext={step === left[0] && offered === undefined} />
-              )}
+              {done[step] ? <span className="visually-hidden"> (done)</span> : <StepHelp {...STEPS[step]} />}
             </div>
           </Grid>
         ))}
@@ -88,18 +84,13 @@ export function FirstSteps({ done, offered }: FirstStepsProps) {
   );
 }
 
-function StepHelp({ sentence, link, isNext }: { sentence: string; link?: { to: string; label: string }; isNext: boolean }) {
+function StepHelp({ sentence, link }: { sentence: string; link?: { to: string; label: string } }) {
   return (
     <>
       <p className="sub">{sentence}</p>
       {link ? (
         <div className="above-2">
-          <ScreenLink
-            to={link.to}
-            variant={isNext ? 'primary' : 'quiet'}
-            size="s"
-            preventScrollReset={link.to.startsWith('/dashboard')}
-          >
+          <ScreenLink to={link.to} variant="quiet" size="s" preventScrollReset={link.to.startsWith('/dashboard')}>
             {link.label}
           </ScreenLink>
         </div>
