@@ -5,7 +5,7 @@ import { lazyPart } from '#ui/lazy-part.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { isOpen } from './remote.queries.ts';
 import { NoSessionBanner, SessionBanner } from './session-banner.tsx';
-import { SessionStepper, stepOf } from './session-stepper.tsx';
+import { SessionStepper } from './session-stepper.tsx';
 
 /** Loaded when a technician has joined, because most visits do not need the code of screen sharing. */
 const OpenSession = lazyPart(async () => (await import('./open-session.tsx')).OpenSession);
@@ -37,7 +37,7 @@ interface OwnSessionFlowProps {
   onStart: () => void;
 }
 
-/** The person's sessions as one flow: the open one, the result of the last one, or that no technician can join. */
+/** The open session with its steps; else the result of the last one, and that no technician can join. */
 export function OwnSessionFlow({ sessions, now, onStart }: OwnSessionFlowProps) {
   const [dismissed, setDismissed] = useState(() => readDraft(DISMISSED));
   const open = sessions.filter(isOpen);
@@ -47,13 +47,19 @@ export function OwnSessionFlow({ sessions, now, onStart }: OwnSessionFlowProps) 
     keepDraft(DISMISSED, id);
     setDismissed(id);
   }
+  const [latest] = open;
+  if (latest)
+    return (
+      <SessionStepper session={latest}>
+        {open.map((session) => (
+          <OwnSession key={session.id} session={session} />
+        ))}
+      </SessionStepper>
+    );
   return (
-    <SessionStepper step={stepOf(open[0], ended !== undefined)} hasCode={open.length > 0}>
-      {open.map((session) => (
-        <OwnSession key={session.id} session={session} />
-      ))}
+    <>
       {ended && <EndedCard key={ended.id} session={ended} onDismiss={() => dismiss(ended)} />}
-      {open.length === 0 && <NoSessionBanner onStart={onStart} />}
-    </SessionStepper>
+      <NoSessionBanner onStart={onStart} />
+    </>
   );
 }

@@ -194,17 +194,21 @@ describe('the banner', () => {
     [{ status: 'active', view: 'screen', share: 'running' }, 'Work'],
     [{ status: 'active', view: 'talk' }, 'Work'],
   ] as const)('of %j stands at the step %s', (parts, step) => {
-    expect(stepOf(sessionOf(parts), false)).toBe(step);
+    expect(stepOf(sessionOf(parts))).toBe(step);
   });
 
-  it('without a session stands at the first step, and after one at the last', async () => {
-    expect(stepOf(undefined, false)).toBe('Code');
-    const session = sessionOf({ status: 'completed', support_agent: 'tina', ended_at: new Date().toISOString() });
-    server.answer(listRemoteSessions, [session]);
+  it('tells its steps once: as a guide without a session, as the present one of five with one', async () => {
+    server.answer(listRemoteSessions, []);
+    const { unmount } = renderForTest(<RemotePage />);
+    expect(await screen.findByRole('region', { name: 'How it works' })).toBeVisible();
+    expect(screen.queryByRole('list', { name: 'Steps of a session' })).not.toBeInTheDocument();
+    unmount();
+    server.answer(listRemoteSessions, [sessionOf()]);
     renderForTest(<RemotePage />);
     const steps = within(await screen.findByRole('list', { name: 'Steps of a session' }));
     const current = steps.getAllByRole('listitem').filter((item) => item.getAttribute('aria-current') === 'step');
-    expect(current.map((item) => item.textContent)).toEqual(['5End']);
+    expect(current.map((item) => item.textContent)).toEqual(['1Code']);
+    expect(screen.queryByRole('region', { name: 'How it works' })).not.toBeInTheDocument();
   });
 
   it('says why a session could not be ended', async () => {

@@ -7,24 +7,23 @@ import './session-stepper.css';
 const STEPS = ['Code', 'Approve', 'Share', 'Work', 'End'] as const;
 type StepName = (typeof STEPS)[number];
 
-const SENTENCES: Record<StepName, string> = {
+const SENTENCES: Record<Exclude<StepName, 'End'>, string> = {
   Code: 'Give your code to the technician you contacted.',
   Approve: 'Check the name, then approve or decline.',
   Share: 'Choose what the technician sees.',
   Work: 'They point, you press. Pause whenever you like.',
-  End: 'The session is over. Rate it or report it.',
 };
 
-/** The step of a customer's newest session. Without an open one it is the first, or the last while its ended card is shown. */
-export function stepOf(session: RemoteSession | undefined, hasEnded: boolean): StepName {
-  if (session === undefined) return hasEnded ? 'End' : 'Code';
+/** The step of a customer's open session. */
+export function stepOf(session: RemoteSession): keyof typeof SENTENCES {
   if (session.phase === 'waiting') return 'Code';
   if (session.phase === 'claimed') return 'Approve';
   return session.view === 'talk' || session.share === 'running' ? 'Work' : 'Share';
 }
 
 /** A remote session from code to end on one page: the present step, and its content below. */
-export function SessionStepper({ step, hasCode, children }: { step: StepName; hasCode: boolean; children: ReactNode }) {
+export function SessionStepper({ session, children }: { session: RemoteSession; children: ReactNode }) {
+  const step = stepOf(session);
   const current = STEPS.indexOf(step);
   return (
     <Stack lines className="session-flow">
@@ -48,7 +47,7 @@ export function SessionStepper({ step, hasCode, children }: { step: StepName; ha
             </Stack>
           ))}
         </Grid>
-        <p className="sub centered">{step === 'Code' && !hasCode ? 'Press New Session to get a code.' : SENTENCES[step]}</p>
+        <p className="sub centered">{SENTENCES[step]}</p>
       </Stack>
       {children}
     </Stack>
