@@ -7,9 +7,13 @@ import { Form, Submit } from '#ui/form.tsx';
 import { Stack } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 import { saveFile } from '#ui/save-file.ts';
+import { ruleFileOf } from './rule-file.ts';
 import './rule-fields.css';
 
-const TARGETS: Record<Export, string> = {
+type Target = Export | 'palisade';
+
+const TARGETS: Record<Target, string> = {
+  palisade: 'Palisade, to import them again',
   nftables: 'Linux: nftables',
   iptables: 'Linux: iptables',
   ufw: 'Ubuntu: ufw',
@@ -20,17 +24,22 @@ const TARGETS: Record<Export, string> = {
 interface ExportDialogProps {
   /** Undefined until all rules are loaded. */
   rules: readonly Rule[] | undefined;
-  /** Initial target; the first of the list for an unknown name. */
+  /** Initial target; Palisade for an unknown name. */
   first: string | null;
   onClose: () => void;
 }
 
-/** Exports the rules for a computer without an agent, and lists the rules that its firewall cannot express. */
+const targetOf = (name: string | null): Target => EXPORTS.find((one) => one === name) ?? 'palisade';
+
+/** Exports the rules, also for a computer without an agent, and lists the rules that its firewall cannot express. */
 export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
-  const [target, setTarget] = useState<Export>(EXPORTS.find((one) => one === first) ?? 'powershell');
-  const exported = useMemo(() => rules && exportRules(rules, target), [rules, target]);
+  const [target, setTarget] = useState(targetOf(first));
+  const exported = useMemo(
+    () => rules && (target === 'palisade' ? ruleFileOf(rules) : exportRules(rules, target)),
+    [rules, target],
+  );
   return (
-    <ModalWindow title="Export for another firewall" onClose={onClose}>
+    <ModalWindow title="Export rules" onClose={onClose}>
       <Form
         gap="4"
         className="rule-form"
@@ -38,20 +47,23 @@ export function ExportDialog({ rules, first, onClose }: ExportDialogProps) {
         busy={exported === undefined}
         onSubmit={() => {
           if (exported === undefined) return;
-          saveFile(exported.file_name, new Blob([exported.text], { type: 'text/plain' }));
+          saveFile(
+            exported.file_name,
+            new Blob([exported.text], { type: target === 'palisade' ? 'application/json' : 'text/plain' }),
+          );
           onClose();
         }}
       >
         <p className="sub">
-          For Windows, Mac, and other computers without our program. Export again after you change your rules.
+          As a copy, or for Windows, Mac, and other computers without our program. Export again after you change your rules.
         </p>
         <Choice
-          label="Firewall"
+          label="For"
           size="md"
           data-autofocus
-          data={EXPORTS.map((value) => ({ value, label: TARGETS[value] }))}
+          data={(['palisade', ...EXPORTS] as const).map((value) => ({ value, label: TARGETS[value] }))}
           value={target}
-          onChange={(event) => setTarget(EXPORTS.find((one) => one === event.currentTarget.value) ?? 'powershell')}
+          onChange={(event) => setTarget(targetOf(event.currentTarget.value))}
         />
         {rules?.length === 0 && <p>You have no rules yet. Add a rule first.</p>}
         {exported && exported.left_out.length > 0 && (

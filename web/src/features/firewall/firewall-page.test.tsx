@@ -374,12 +374,12 @@ describe('rules as a file', () => {
   it('are written for another firewall, with what it cannot express', async () => {
     const user = open(ruleOf({ rule_name: 'Ping', protocol: 'icmp' }), ruleOf({ rule_name: 'Web', port: '443' }));
     await status('Web');
-    await user.click(screen.getByRole('button', { name: 'Use in another firewall' }));
-    const form = within(await screen.findByRole('dialog', { name: 'Export for another firewall' }));
+    await user.click(screen.getByRole('button', { name: 'Export' }));
+    const form = within(await screen.findByRole('dialog', { name: 'Export rules' }));
     expect(form.queryByRole('list')).not.toBeInTheDocument();
-    await user.selectOptions(form.getByLabelText('Firewall'), 'Ubuntu: ufw');
+    await user.selectOptions(form.getByLabelText('For'), 'Ubuntu: ufw');
     expect(form.getByRole('list', { name: 'Rules left out of the file' })).toHaveTextContent('ufw has no rules about ICMP.');
-    await user.selectOptions(form.getByLabelText('Firewall'), 'Windows: PowerShell');
+    await user.selectOptions(form.getByLabelText('For'), 'Windows: PowerShell');
     expect(form.queryByRole('list')).not.toBeInTheDocument();
   });
 
@@ -394,6 +394,7 @@ describe('rules as a file', () => {
     const user = open(...many);
     await row('Rule 0');
     await user.click(screen.getByRole('button', { name: 'Export' }));
+    await user.click(await screen.findByRole('button', { name: 'Save file' }));
     await waitFor(() => expect(saved).toHaveLength(1));
     const text = await saved[0]?.text();
     expect(JSON.parse(text ?? '')).toMatchObject({

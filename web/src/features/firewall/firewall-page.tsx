@@ -45,7 +45,6 @@ export function FirewallPage() {
       <Summary
         devices={isKnown ? devices : undefined}
         isUnknown={isKnown && devicesError !== null}
-        hasRules={(total ?? 0) > 0}
         addButton={addButton}
         onAdd={open}
       />

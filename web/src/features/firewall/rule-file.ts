@@ -1,26 +1,19 @@
 import { type Rule, type RuleFile, ruleFileSchema } from '@palisade/contract/firewall';
-import { saveFile } from '#ui/save-file.ts';
 
-/** The exported file of rules. */
-function ruleFileOf(rules: readonly Rule[]): RuleFile {
-  return {
-    palisade_rules: 1,
-    rules: rules.map(({ rule_name, direction, action, protocol, source_ip, destination_ip, port, enabled }) => ({
-      rule_name,
-      direction,
-      action,
-      protocol,
-      source_ip,
-      destination_ip,
-      port,
-      enabled,
-    })),
-  };
-}
-
-export function saveRules(rules: readonly Rule[]): void {
-  const text = `${JSON.stringify(ruleFileOf(rules), null, 2)}\n`;
-  saveFile('palisade-rules.json', new Blob([text], { type: 'application/json' }));
+/** The file of rules that Palisade itself reads again. */
+export function ruleFileOf(all: readonly Rule[]) {
+  const rules = all.map(({ rule_name, direction, action, protocol, source_ip, destination_ip, port, enabled }) => ({
+    rule_name,
+    direction,
+    action,
+    protocol,
+    source_ip,
+    destination_ip,
+    port,
+    enabled,
+  }));
+  const file: RuleFile = { palisade_rules: 1, rules };
+  return { file_name: 'palisade-rules.json', text: `${JSON.stringify(file, null, 2)}\n`, left_out: [] };
 }
 
 /** Maximum size of a file of rules, in bytes. */

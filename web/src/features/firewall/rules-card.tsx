@@ -76,7 +76,6 @@ export function RulesCard({ read, conflicts = NO_CONFLICTS, devices = NO_DEVICES
           </p>
           <RuleTools
             total={total}
-            rules={isWhole ? rules : undefined}
             onWant={want}
             onOpen={setDialog}
             onSelect={choice.state === 'odd' ? undefined : selection.begin}
@@ -263,15 +262,13 @@ function useEdited(rules: readonly Rule[] | undefined, isWhole: boolean, tell: R
 
 interface RuleToolsProps {
   total: number;
-  /** Undefined until all rules are loaded. */
-  rules: readonly Rule[] | undefined;
   onWant: () => void;
   onOpen: (dialog: Dialog) => void;
   /** Undefined if no list is shown. */
   onSelect: (() => void) | undefined;
 }
 
-function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
+function RuleTools({ total, onWant, onOpen, onSelect }: RuleToolsProps) {
   return (
     <Row gap="0" className="rules__tools">
       <Button variant="text" size="s" icon={IconHistory} onClick={() => onOpen('history')}>
@@ -280,18 +277,17 @@ function RuleTools({ total, rules, onWant, onOpen, onSelect }: RuleToolsProps) {
       <Button variant="text" size="s" icon={IconUpload} onClick={() => onOpen('import')}>
         Import
       </Button>
-      {total > 0 && <ExportButton rules={rules} onWant={onWant} />}
       {total > 0 && (
         <Button
           variant="text"
           size="s"
-          icon={IconWall}
+          icon={IconDownload}
           onClick={() => {
             onWant();
             onOpen('export');
           }}
         >
-          Use in another firewall
+          Export
         </Button>
       )}
       {/* Last, because it appears later than the others and would move them. */}
@@ -380,36 +376,6 @@ function RuleDialog({ dialog, rules, total, target, onClose }: RuleDialogProps) 
       {dialog === 'export' && <ExportDialog rules={rules} first={target} onClose={onClose} />}
       {dialog === 'import' && <ImportDialog total={total} onClose={onClose} />}
     </>
-  );
-}
-
-interface ExportButtonProps {
-  /** Undefined until all rules are loaded. */
-  rules: readonly Rule[] | undefined;
-  onWant: () => void;
-}
-
-/** Saves all rules as a file when they are loaded. */
-function ExportButton({ rules, onWant }: ExportButtonProps) {
-  const [isAsked, setIsAsked] = useState(false);
-  useEffect(() => {
-    if (!isAsked || rules === undefined) return;
-    setIsAsked(false);
-    void import('./rule-file.ts').then(({ saveRules }) => saveRules(rules));
-  }, [isAsked, rules]);
-  return (
-    <Button
-      variant="text"
-      size="s"
-      icon={IconDownload}
-      loading={isAsked}
-      onClick={() => {
-        onWant();
-        setIsAsked(true);
-      }}
-    >
-      Export
-    </Button>
   );
 }
 

@@ -15,8 +15,6 @@ interface Answer {
   sentence: string;
   /** The action that comes before a new rule. */
   fix?: { label: string; to: string };
-  /** No device of the person applies rules, so another firewall has to. */
-  isElsewhere?: boolean;
 }
 
 const openDevice = ({ id }: Device) => ({ label: 'Open the device', to: `/devices?device=${id}` });
@@ -38,9 +36,8 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       icon: IconWall,
       title: NOWHERE,
       sentence:
-        'We save them. Linux computers with our program apply them; on Windows and Mac, use them in the system’s own firewall.',
+        'We save them. Linux computers with our program apply them; on Windows and Mac, export them to the system’s own firewall.',
       fix: ADD_DEVICE,
-      isElsewhere: true,
     };
   }
   const state = (device: Device) => (device.capabilities?.firewall === 'unavailable' ? 'unavailable' : device.enforcement.state);
@@ -79,7 +76,6 @@ export function answerOf(devices: readonly Device[], now: number): Answer {
       title: NOWHERE,
       sentence: off[0]?.capabilities?.firewall_reason ?? 'Your devices have no supported firewall.',
       fix: ADD_DEVICE,
-      isElsewhere: true,
     };
   }
   const [silent] = devices.filter(
@@ -113,16 +109,15 @@ interface SummaryProps {
   /** Undefined while loading. */
   devices: readonly Device[] | undefined;
   isUnknown: boolean;
-  hasRules: boolean;
   addButton: RefObject<HTMLButtonElement | null>;
   onAdd: () => void;
 }
 
 /** The answer, then the actions. Waits for the devices, so that its text does not change while the person reads it. */
-export function Summary({ devices, isUnknown, hasRules, addButton, onAdd }: SummaryProps) {
+export function Summary({ devices, isUnknown, addButton, onAdd }: SummaryProps) {
   const now = useMinute();
   if (!devices && !isUnknown) return <LeadWaiting label="Checking your rules" />;
-  const { fix, isElsewhere = false, ...answer } = devices ? answerOf(devices, now) : UNREAD;
+  const { fix, ...answer } = devices ? answerOf(devices, now) : UNREAD;
   return (
     <Lead
       {...answer}
@@ -131,11 +126,6 @@ export function Summary({ devices, isUnknown, hasRules, addButton, onAdd }: Summ
           {fix && (
             <ScreenLink to={fix.to} size="l">
               {fix.label}
-            </ScreenLink>
-          )}
-          {isElsewhere && hasRules && (
-            <ScreenLink to="/firewall?export=" variant="quiet" size="l">
-              Use in another firewall
             </ScreenLink>
           )}
           <Button ref={addButton} variant={fix ? 'quiet' : 'primary'} size="l" icon={IconPlus} stroke={2} onClick={onAdd}>
