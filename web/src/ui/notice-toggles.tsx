@@ -1,6 +1,7 @@
 import { IconBell, IconBellOff, IconVolume, IconVolumeOff, type TablerIcon } from '@tabler/icons-react';
 import { type Notice, type NoticeState, setNotice, useNotice } from '#api/notices.ts';
-import './notice-toggles.css';
+import { Button } from './button.tsx';
+import { Row } from './layout.tsx';
 
 const WORDS: Record<Notice, { label: string; on: string; off: string; blocked: string; icons: [TablerIcon, TablerIcon] }> = {
   sound: {
@@ -22,10 +23,10 @@ const WORDS: Record<Notice, { label: string; on: string; off: string; blocked: s
 /** Switches for sound and notifications, both off by default. */
 export function NoticeToggles() {
   return (
-    <fieldset className="notice-toggles" aria-label="Notify me of new messages">
+    <Row as="fieldset" gap="0" className="notice-toggles" aria-label="Notify me of new messages">
       <NoticeToggle notice="sound" />
       <NoticeToggle notice="notification" />
-    </fieldset>
+    </Row>
   );
 }
 
@@ -33,18 +34,17 @@ function NoticeToggle({ notice }: { notice: Notice }) {
   const state: NoticeState = useNotice(notice);
   const { label, icons } = WORDS[notice];
   const [On, Off] = icons;
-  const Icon = state === 'on' ? On : Off;
   return (
-    <button
-      type="button"
-      className="notice-toggle icon-button"
-      aria-label={label}
+    <Button
+      variant="text"
+      size="s"
+      icon={state === 'on' ? On : Off}
       aria-pressed={state === 'on'}
       title={WORDS[notice][state]}
       disabled={state === 'blocked'}
       onClick={() => void setNotice(notice, state !== 'on')}
     >
-      <Icon size={18} stroke={1.7} aria-hidden="true" />
-    </button>
+      {label}
+    </Button>
   );
 }

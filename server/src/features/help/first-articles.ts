@@ -252,24 +252,24 @@ Don’t connect a backup to this computer.`,
   {
     slug: 'strange-mail-or-link',
     title: 'I got a strange email or pressed a link',
-    summary: 'How to spot a fake email, and what to do if you typed your password.',
-    body: `Don’t reply, and don’t press anything in it.
+    summary: 'What to do now if you pressed a link or typed something, and how to spot a fake email.',
+    body: `**You typed a card number or your bank’s password? Call your bank now.** Use the number on the back of your card.
 
-**Signs of a fake email:** It threatens or rushes you. The sender’s address looks odd. The link leads somewhere else.
-
-## You pressed the link
-
-If you only looked, close the page. If a file downloaded, don’t open it. Scan it in [Antivirus](/antivirus).
-
-## You typed a password
+## You typed another password
 
 1. Type the real site’s address yourself and change your password there.
 2. Change it everywhere else you use it.
 3. [Turn on two-factor sign-in](/help/two-step-sign-in).
 
-## You typed a card number
+## You pressed the link
 
-Call your bank now. Use the number on the back of your card.`,
+If you only looked, close the page. If a file downloaded, don’t open it. Scan it in [Antivirus](/antivirus).
+
+## You did nothing yet
+
+Don’t reply, and don’t press anything in it. Not sure? Paste it into [Scam check](/scam-check).
+
+**Signs of a fake email:** It threatens or rushes you. The sender’s address looks odd. The link leads somewhere else.`,
   },
   {
     slug: 'is-this-real',

@@ -11,6 +11,7 @@ import { parseMarkdown } from '@palisade/contract/markdown';
 import { describe, expect, test } from 'vitest';
 import { problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { FIRST_ARTICLES } from './first-articles.ts';
+import { createHelp } from './help.ts';
 
 const app = await startTestApp();
 const { call } = app;
@@ -113,5 +114,21 @@ describe('the help pages', () => {
     expect(await found('zebrafinch')).toEqual([]);
     replyOf(await call(deleteArticle, { token: boss.token, params: { id } }));
     expect(await found('printers')).not.toContain('our-printers');
+  });
+
+  test('of the product follow a new version, unless an administrator has changed them', async () => {
+    const { database } = app.app;
+    const help = createHelp({
+      database: database.$pickTables<'help_articles' | 'installation'>(),
+      now: () => Date.now() + 60_000,
+    });
+    const [kept, changed] = ['strange-mail-or-link', 'ransom-note'];
+    await database.updateTable('help_articles').set({ body: 'Older.' }).where('slug', '=', kept).execute();
+    const all = await help.listAll();
+    for (const { id, slug, title, summary } of all.filter((one) => one.slug === changed))
+      await help.change(id, { slug, title, summary, body: 'Ours.', is_published: true });
+    await help.seed();
+    expect((await help.read(kept))?.body).toBe(FIRST_ARTICLES.find(({ slug }) => slug === kept)?.body);
+    expect((await help.read(changed))?.body).toBe('Ours.');
   });
 });

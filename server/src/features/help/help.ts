@@ -5,7 +5,7 @@ import { isUniqueViolation } from '#platform/database.ts';
 import { indexed, indexedWords, nameOrderOf } from '#platform/folded-text.ts';
 import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
-import { claimFact, type InstallationTables } from '#platform/installation.ts';
+import { claimFact, type InstallationTables, readFact } from '#platform/installation.ts';
 import { Problem } from '#platform/problem.ts';
 import { FIRST_ARTICLES } from './first-articles.ts';
 import { refuse } from './help.refusals.ts';
@@ -28,7 +28,7 @@ export interface Help {
   create(written: ArticleWritten): Promise<Article>;
   change(id: string, written: ArticleWritten): Promise<Article>;
   remove(id: string): Promise<void>;
-  /** Writes the product's own pages, once in the life of an installation. */
+  /** Writes the product's own pages, once in the life of an installation. Those that no administrator has changed follow a new version's text. */
   seed(): Promise<void>;
 }
 
@@ -46,6 +46,8 @@ const SEEDED = [
     articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'block-dangerous-websites' || slug === 'rules-for-a-child'),
   },
 ];
+/** A page that was written this soon after the fact was not changed by an administrator. In ms. */
+const SEEDING_MS = 1_000;
 const FOUND_MAXIMUM = 50;
 /** Words of a query that are looked up. */
 const WORDS_MAXIMUM = 20;
@@ -175,15 +177,29 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
 
     async seed() {
       await inTransaction(database, async (transaction) => {
+        const facts = transaction.$pickTables<'installation'>();
+        const pages = transaction.$pickTables<'help_articles'>();
         for (const { fact, articles } of SEEDED) {
-          if (!(await claimFact(transaction.$pickTables<'installation'>(), fact, at()))) continue;
-          const rows = articles.map((article) => ({ id: newId(), ...valuesOf({ ...article, is_published: true }) }));
-          await transaction
-            .$pickTables<'help_articles'>()
-            .insertInto('help_articles')
-            .values(rows)
-            .onConflict((conflict) => conflict.column('slug').doNothing())
-            .execute();
+          if (await claimFact(facts, fact, at())) {
+            const rows = articles.map((article) => ({ id: newId(), ...valuesOf({ ...article, is_published: true }) }));
+            await pages
+              .insertInto('help_articles')
+              .values(rows)
+              .onConflict((conflict) => conflict.column('slug').doNothing())
+              .execute();
+            continue;
+          }
+          const seeded = Date.parse((await readFact(facts, fact)) ?? '');
+          for (const { id, slug, body, updated_at } of await pages.selectFrom('help_articles').selectAll().execute()) {
+            const article = articles.find((one) => one.slug === slug && one.body !== body);
+            if (article === undefined || !(Date.parse(updated_at) - seeded < SEEDING_MS)) continue;
+            const values = valuesOf({ ...article, is_published: true });
+            await pages
+              .updateTable('help_articles')
+              .set({ ...values, updated_at })
+              .where('id', '=', id)
+              .execute();
+          }
         }
       });
     },

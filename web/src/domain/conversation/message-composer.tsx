@@ -167,7 +167,7 @@ export function MessageComposer({
           onPaste={paste}
         />
         <Submit size="l" icon={IconSend} disabled={isEmpty || isTooLong || isBusy}>
-          <span className="unseen-phone">Send</span>
+          Send
         </Submit>
       </Grid>
       {below}
@@ -232,6 +232,7 @@ function AttachButton({ onFiles }: { onFiles: (files: File[]) => void }) {
         type="button"
         className="composer__attach center bare rounded-s muted"
         aria-label="Attach files"
+        title="Attach files"
         onClick={() => picker.current?.click()}
       >
         <IconPaperclip size={20} stroke={1.7} aria-hidden="true" />

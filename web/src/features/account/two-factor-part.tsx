@@ -65,6 +65,68 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
   const isFew = recovery_codes_left < RECOVERY_CODES.few;
   const hasApp = totp_since !== null;
   const canAdd = twoFactor.passkey_origin === window.location.origin;
+  const ofApp = (
+    <Factor
+      icon={IconDeviceMobile}
+      title="Authenticator app"
+      line={hasApp ? `In use since ${describeDate(totp_since)}` : 'A code from an app on your phone. Takes about 2 minutes.'}
+      actions={
+        <>
+          {hasApp && passkeys.length > 0 && (
+            <Button
+              variant="quiet"
+              size="s"
+              aria-label="Remove the authenticator app"
+              onClick={() => onTask({ kind: 'remove_app' })}
+            >
+              Remove
+            </Button>
+          )}
+          <Button
+            variant={enabled || canAdd ? 'quiet' : 'primary'}
+            size="s"
+            aria-label={hasApp ? 'Change the authenticator app' : 'Set up an authenticator app'}
+            onClick={() => onTask({ kind: hasApp ? 'new_app' : 'app' })}
+          >
+            {hasApp ? 'Change' : 'Set Up'}
+          </Button>
+        </>
+      }
+    />
+  );
+  const ofPasskeys = (
+    <Factor
+      icon={IconFingerprint}
+      title="Passkeys"
+      line={`${canAdd && passkeys.length === 0 ? 'Recommended: your' : 'Your'} fingerprint, face, device PIN, or security key`}
+      actions={
+        canAdd && (
+          <Button
+            variant={enabled ? 'quiet' : 'primary'}
+            size="s"
+            aria-label="Add a passkey"
+            onClick={() => onTask({ kind: 'passkey' })}
+          >
+            Add
+          </Button>
+        )
+      }
+    >
+      <PasskeysElsewhere origin={twoFactor.passkey_origin} />
+      {passkeys.length > 0 && (
+        <Stack as="ul" lines className="surface-plain" aria-label="Passkeys">
+          {passkeys.map((passkey) => (
+            <PasskeyRow
+              key={passkey.id}
+              passkey={passkey}
+              isLast={passkeys.length === 1 && !hasApp}
+              onRemove={() => onTask({ kind: 'remove_passkey', passkey })}
+            />
+          ))}
+        </Stack>
+      )}
+    </Factor>
+  );
   return (
     <>
       <p className="sub">
@@ -73,64 +135,9 @@ function Factors({ twoFactor, onTask }: FactorsProps) {
           : 'Your password alone signs you in. With two-factor a stolen one isn’t enough, and you get codes in case you lose your phone.'}
       </p>
       <Stack>
-        <Factor
-          icon={IconDeviceMobile}
-          title="Authenticator app"
-          line={hasApp ? `In use since ${describeDate(totp_since)}` : 'A code from an app on your phone. Takes about 2 minutes.'}
-          actions={
-            <>
-              {hasApp && passkeys.length > 0 && (
-                <Button
-                  variant="quiet"
-                  size="s"
-                  aria-label="Remove the authenticator app"
-                  onClick={() => onTask({ kind: 'remove_app' })}
-                >
-                  Remove
-                </Button>
-              )}
-              <Button
-                variant={enabled || canAdd ? 'quiet' : 'primary'}
-                size="s"
-                aria-label={hasApp ? 'Change the authenticator app' : 'Set up an authenticator app'}
-                onClick={() => onTask({ kind: hasApp ? 'new_app' : 'app' })}
-              >
-                {hasApp ? 'Change' : 'Set Up'}
-              </Button>
-            </>
-          }
-        />
-        <Factor
-          icon={IconFingerprint}
-          title="Passkeys"
-          line={`${canAdd && passkeys.length === 0 ? 'Easiest: your' : 'Your'} fingerprint, face, device PIN, or security key`}
-          actions={
-            canAdd && (
-              <Button
-                variant={enabled ? 'quiet' : 'primary'}
-                size="s"
-                aria-label="Add a passkey"
-                onClick={() => onTask({ kind: 'passkey' })}
-              >
-                Add
-              </Button>
-            )
-          }
-        >
-          <PasskeysElsewhere origin={twoFactor.passkey_origin} />
-          {passkeys.length > 0 && (
-            <Stack as="ul" lines className="surface-plain" aria-label="Passkeys">
-              {passkeys.map((passkey) => (
-                <PasskeyRow
-                  key={passkey.id}
-                  passkey={passkey}
-                  isLast={passkeys.length === 1 && !hasApp}
-                  onRemove={() => onTask({ kind: 'remove_passkey', passkey })}
-                />
-              ))}
-            </Stack>
-          )}
-        </Factor>
+        {canAdd && ofPasskeys}
+        {ofApp}
+        {!canAdd && ofPasskeys}
         {enabled && (
           <Factor
             icon={IconLifebuoy}

@@ -52,7 +52,7 @@ export function AuthPage({ notice, prepare }: AuthPageProps) {
           <AuthForm notice={notice} config={config} prepare={prepare} />
           {support && (support.phone || support.email) && (
             <p className="auth-page__help">
-              Can’t sign in? {support.phone && <PhoneLink phone={support.phone} />}
+              Need help? {support.phone && <PhoneLink phone={support.phone} />}
               {support.phone && support.email ? ' · ' : ' '}
               {support.email && <EmailLink email={support.email} />}
             </p>

@@ -28,17 +28,17 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
   const waiting = state && isOnline ? waitingSince(messages, state) : undefined;
   const support = state && describeAvailability(state, now, isOnline);
   return (
-    <Grid columns="tail" gap="2" align="center" className="pad-m line-below">
+    <Grid columns="tail" phone="stack" gap="2" align="center" className="pad-m line-below">
       {support && (
         <p role="status" aria-label="Support" className={`base medium ${waiting === undefined ? TONES[support.tone] : 'ink'}`}>
           {waiting === undefined || support.tone !== 'here' ? support.sentence : 'A person will answer here.'}
           {waiting !== undefined && ` You asked ${describeMoment(waiting, now)}.`}
         </p>
       )}
-      <Row wrap={false} gap="2" className="push">
+      <Row gap="2" rowGap="0" justify="between">
         <span role="status">
           <Badge tone={isOnline ? 'plain' : 'attention'} icon={isOnline ? IconWifi : IconWifiOff}>
-            <span className={isOnline ? 'off-phone' : undefined}>{isOnline ? 'You’re online' : 'You’re offline'}</span>
+            {isOnline ? 'You’re online' : 'You’re offline'}
           </Badge>
         </span>
         <NoticeToggles />
