@@ -21,12 +21,7 @@ export function ActivityLog({ scans, failure, onRetry }: ActivityLogProps) {
       )}
       {!scans && failure === undefined && <LoadingRows label="Loading the latest scans" />}
       {scans?.length === 0 && (
-        <EmptyState
-          isSmall
-          icon={IconFiles}
-          title="No scans yet"
-          sentence="Each file that you scan is listed here, with the answer."
-        />
+        <EmptyState icon={IconFiles} title="No scans yet" sentence="Each file that you scan is listed here, with the answer." />
       )}
       {scans && scans.length > 0 && (
         <ul>

@@ -48,7 +48,7 @@ export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
         <p className="sub">{detail}</p>
         {status?.state !== 'danger' && (latest || lookedAt !== '') && (
           <p className="sub">
-            {lookedAt !== '' && `${lookedAt}. `}
+            {lookedAt !== '' && `So far: ${lookedAt}. `}
             {latest &&
               (engines ? (
                 <Sentence
