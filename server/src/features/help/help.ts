@@ -72,6 +72,20 @@ function articleOf(row: Row): Article {
   return { ...summaryOf(row), body: row.body };
 }
 
+/** Gives pages that no administrator has changed since they were seeded the text of this version. */
+async function renew(pages: Kysely<HelpTables>, articles: typeof FIRST_ARTICLES, seeded_at: string): Promise<void> {
+  for (const { id, slug, body, updated_at } of await pages.selectFrom('help_articles').selectAll().execute()) {
+    const article = articles.find((one) => one.slug === slug && one.body !== body);
+    if (article === undefined || !(Date.parse(updated_at) - Date.parse(seeded_at) < SEEDING_MS)) continue;
+    const words = indexedWords({ ...article, words: plainText(article.body) });
+    await pages
+      .updateTable('help_articles')
+      .set({ ...article, words })
+      .where('id', '=', id)
+      .execute();
+  }
+}
+
 export function createHelp({ database, now }: { database: Kysely<HelpTables & InstallationTables>; now: () => number }): Help {
   const isSqlite = database.getExecutor().adapter instanceof SqliteAdapter;
   const articles = database.$pickTables<'help_articles'>();
@@ -182,24 +196,9 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
         for (const { fact, articles } of SEEDED) {
           if (await claimFact(facts, fact, at())) {
             const rows = articles.map((article) => ({ id: newId(), ...valuesOf({ ...article, is_published: true }) }));
-            await pages
-              .insertInto('help_articles')
-              .values(rows)
-              .onConflict((conflict) => conflict.column('slug').doNothing())
-              .execute();
-            continue;
-          }
-          const seeded = Date.parse((await readFact(facts, fact)) ?? '');
-          for (const { id, slug, body, updated_at } of await pages.selectFrom('help_articles').selectAll().execute()) {
-            const article = articles.find((one) => one.slug === slug && one.body !== body);
-            if (article === undefined || !(Date.parse(updated_at) - seeded < SEEDING_MS)) continue;
-            const values = valuesOf({ ...article, is_published: true });
-            await pages
-              .updateTable('help_articles')
-              .set({ ...values, updated_at })
-              .where('id', '=', id)
-              .execute();
-          }
+            const insert = pages.insertInto('help_articles').values(rows);
+            await insert.onConflict((conflict) => conflict.column('slug').doNothing()).execute();
+          } else await renew(pages, articles, (await readFact(facts, fact)) ?? '');
         }
       });
     },
