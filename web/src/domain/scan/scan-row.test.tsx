@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import { expect, it } from 'vitest';
 import { scanOf } from '#api/fake-records.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -32,11 +32,12 @@ it.each([
     scanOf({ scan_status: 'infected', threat_detected: 'Eicar', filename: 'evil.zip', threat_member: 'docs/run.exe' }),
     'Eicar in the file docs/run.exe',
   ],
-])('says in words what is in %s', (_, scan, words) => {
+])('says in words what is in %s', async (_, scan, words) => {
   renderForTest(
     <ul>
       <ScanRow scan={scan} now={0} />
     </ul>,
   );
-  expect(screen.getByRole('listitem')).toHaveTextContent(words);
+  // The words for a threat come with a file of their own.
+  await waitFor(() => expect(screen.getByRole('listitem')).toHaveTextContent(words));
 });
