@@ -85,7 +85,7 @@ function WebWays({ kinds }: { kinds: readonly WebDeviceKind[] }) {
     <Stack gap="3" className="pad-row line-above above-4">
       <Stack gap="0">
         <h3>Web protection</h3>
-        <p className="sub">Dangerous websites don’t open. No program is installed.</p>
+        <p className="sub">Dangerous websites don’t open. You don’t install anything.</p>
       </Stack>
       <Row gap="2">
         {kinds.map((kind) => (

@@ -9,7 +9,7 @@ import {
   IconListNumbers,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { type ReactNode, useRef } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Markdown } from '#ui/markdown.tsx';
@@ -30,9 +30,10 @@ interface BodyFieldProps {
   onChange: (body: string) => void;
 }
 
-/** The text of a help page with a toolbar, and its preview beside it, or below it without room. */
+/** The text of a help page with a toolbar, and its preview beside it, or below it without room; folded on a phone. */
 export function BodyField({ value, error, onChange }: BodyFieldProps) {
   const field = useRef<HTMLTextAreaElement>(null);
+  const [isPhone] = useState(() => window.matchMedia('(max-width: 700px)').matches);
 
   function apply(kind: MarkKind) {
     const area = field.current;
@@ -75,7 +76,10 @@ export function BodyField({ value, error, onChange }: BodyFieldProps) {
         />
       </div>
       <Stack as="section" gap="2" className="help-body__preview top scroll pad-l" aria-label="Preview">
-        {value.trim() === '' ? <p className="sub">Your text appears here as customers see it.</p> : <Markdown text={value} />}
+        <details open={!isPhone}>
+          <summary className="small medium muted pointer">As customers see it</summary>
+          {value.trim() === '' ? <p className="sub">Your text appears here.</p> : <Markdown text={value} />}
+        </details>
       </Stack>
     </Grid>
   );

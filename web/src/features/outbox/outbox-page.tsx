@@ -49,7 +49,7 @@ const URGENT = { label: 'Urgent', icon: IconMailExclamation, tone: 'attention' }
 
 export function OutboxPage() {
   return (
-    <Page title="Outbox" sentence="Emails to people: those that wait, and those that were sent.">
+    <Page title="Outbox" sentence="Emails that wait, and emails that were sent.">
       <Outbox />
     </Page>
   );
@@ -104,17 +104,17 @@ function Steps() {
       <h2 className="below-3" id="mail-steps" ref={heading} tabIndex={-1}>
         Connect a mail server
       </h2>
-      <Stack as="ol" gap="2" className="base outbox-steps">
+      <ol className="base decimal">
         <li>Ask your email provider for its SMTP address, a username, and a password.</li>
         <li>
           On the computer that runs Palisade, set this:
           <Row gap="2">
-            <code className="nowrap outbox-steps__setting">{SETTING}</code>
+            <code className="break">{SETTING}</code>
             <CopyButton text={SETTING} copied="The setting was copied." label="Copy setting" size="s" />
           </Row>
         </li>
         <li>Restart Palisade. Unsent emails stay here; new ones go out.</li>
-      </Stack>
+      </ol>
     </section>
   );
 }
@@ -173,6 +173,7 @@ function PassOn({ mail: { id, recipient, status }, text }: { mail: Mail; text: s
       <CopyButton text={shownEmail(recipient)} copied="The address was copied." label="Copy address" size="s" />
       {!isSentLater && (
         <Button
+          variant="quiet"
           size="s"
           loading={pass.isPending}
           onClick={() => {

@@ -95,7 +95,7 @@ export function AdminManager() {
             Manage Subscriptions{' '}
             {waiting > 0 && (
               <span
-                className="badge num"
+                className="badge num off-phone"
                 data-tone="attention"
                 title={plural(waiting, { one: '1 plan request', other: `${formatNumber(waiting)} plan requests` })}
                 aria-hidden="true"

@@ -124,7 +124,8 @@ export function effectOf(draft: AssignDraft, present: Subscription | undefined, 
   if (present === undefined) return `It starts at once. End: ${after}.`;
   const before = describeExpiry(present.expires_at);
   if (isSamePlan(draft, present)) return `They have this plan. Its end: ${before} before, ${after} after.`;
-  return `It starts at once and replaces “${present.plan_name}”. End: ${before} before, ${after} after.`;
+  const end = before === after ? `${after}, as before` : `${before} before, ${after} after`;
+  return `It starts at once and replaces “${present.plan_name}”. End: ${end}.`;
 }
 
 /** The plan as the person will see it, and its effect on their present plan. */

@@ -78,9 +78,9 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
         {requests.map((request) => {
           const email = shownEmail(request.user_email);
           return (
-            <Grid as="li" columns="tail-2" tablet="stack" gap="4" rowGap="2" align="center" className="pad-row" key={request.id}>
-              <TwoLines name={<bdi>{email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
+            <Grid as="li" columns="tail" tablet="stack" gap="4" rowGap="2" align="center" className="pad-row" key={request.id}>
               <Stack as="span" className="shrink base break">
+                <TwoLines name={<bdi>{email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
                 <span>
                   <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
                 </span>

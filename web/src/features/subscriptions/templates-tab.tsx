@@ -16,7 +16,7 @@ import { Card } from '#ui/card.tsx';
 import { Drawing } from '#ui/drawing.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { Form } from '#ui/form.tsx';
-import { Grid } from '#ui/layout.tsx';
+import { Grid, Row } from '#ui/layout.tsx';
 import { EmptyState, LoadingRows } from '#ui/states.tsx';
 import { draftOfEdited, EMPTY_TEMPLATE, parseTemplate, type TemplateDraft } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -77,18 +77,20 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
                   <Button variant="quiet" aria-label={`Use Template ${template.template_name}`} onClick={() => onUse(template)}>
                     Use Template
                   </Button>
-                  <Button variant="text" size="s" aria-label={`Edit ${template.template_name}`} onClick={() => edit(template)}>
-                    Edit
-                  </Button>
-                  <Button
-                    variant="text"
-                    size="s"
-                    loading={remove.isPending && remove.variables.id === template.id}
-                    aria-label={`Withdraw ${template.template_name}`}
-                    onClick={() => askAndRemove(template)}
-                  >
-                    Withdraw
-                  </Button>
+                  <Row gap="2" justify="center">
+                    <Button variant="text" size="s" aria-label={`Edit ${template.template_name}`} onClick={() => edit(template)}>
+                      Edit
+                    </Button>
+                    <Button
+                      variant="text"
+                      size="s"
+                      loading={remove.isPending && remove.variables.id === template.id}
+                      aria-label={`Withdraw ${template.template_name}`}
+                      onClick={() => askAndRemove(template)}
+                    >
+                      Withdraw
+                    </Button>
+                  </Row>
                 </PlanCard>
               ))}
             </Grid>

@@ -61,7 +61,7 @@ export function WebDeviceRow({ device, web, reach }: WebDeviceRowProps) {
   const action = (
     <>
       {isWaiting && !isByAgent && (
-        <Button variant="quiet" size="s" aria-expanded={areStepsShown} onClick={steps.onSelect}>
+        <Button variant={areStepsShown ? 'quiet' : 'primary'} size="s" aria-expanded={areStepsShown} onClick={steps.onSelect}>
           {steps.label}
         </Button>
       )}

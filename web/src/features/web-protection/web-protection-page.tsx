@@ -40,7 +40,7 @@ function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'h
     return {
       tone: 'unknown',
       title: 'No device is protected yet.',
-      sentence: 'Choose a device, and follow two or three steps on it. No program is installed.',
+      sentence: 'Choose a device, and follow two or three steps on it. You don’t install anything.',
     } as const;
   const silent = devices.filter(({ is_silent, last_question_at }) => is_silent || last_question_at === null);
   if (silent.length === 0 && !has_dangerous)
@@ -138,7 +138,12 @@ export function WebProtectionPage() {
             action={
               !isEmpty &&
               !isAdding && (
-                <Button icon={IconPlus} stroke={2} onClick={() => setIsAdding(true)}>
+                <Button
+                  variant={answer.tone === 'attention' ? 'quiet' : 'primary'}
+                  icon={IconPlus}
+                  stroke={2}
+                  onClick={() => setIsAdding(true)}
+                >
                   Add a device
                 </Button>
               )
