@@ -38,11 +38,22 @@ const piecesOf = (text: string, chance: Chance) => {
   }
   return pieces;
 };
-const around = (text: string, junk: string, chance: Chance) => piecesOf(text, chance).join(junk);
+/** Items as they are written, with one of several texts between them. */
+const joined = <Item>(items: readonly Item[], write: (item: Item) => string, chance: Chance, ...by: string[]) => {
+  const written = items.map(write);
+  return written.join(by.length > 1 ? chance.of(by) : by[0]);
+};
 const inner =
   (write: Write, literal: Tongue['literal']): Write =>
   (text, chance, depth) =>
     depth >= DEPTH_MAXIMUM ? literal(text, chance) : write(text, chance, depth + 1);
+/** A text with junk between its pieces, and the expression that takes the junk out. */
+const junked =
+  (next: Write, form: (hidden: () => string, junk: string, chance: Chance) => string): Write =>
+  (text, chance, depth) => {
+    const junk = junkFor(text, chance);
+    return form(() => next(piecesOf(text, chance).join(junk), chance, depth), junk, chance);
+  };
 /** A number as a sum or a difference. */
 const number = (value: number, chance: Chance) => {
   const by = 1 + chance.below(40);
@@ -51,26 +62,18 @@ const number = (value: number, chance: Chance) => {
 
 const backslashed = (text: string, quote: string) =>
   `${quote}${text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`).replaceAll('\n', '\\n').replaceAll('\r', '\\r')}${quote}`;
-const escaped = (text: string) =>
-  `"${codes(text)
-    .map((code) => `\\x${code.toString(16).padStart(2, '0')}`)
-    .join('')}"`;
-
-const arithmetic = (chance: Chance) => {
-  const by = 1 + chance.below(90);
-  return chance.of([
-    { hide: (code: number) => code + by, show: (item: string) => `${item} - ${by}`, xor: undefined, by },
-    { hide: (code: number) => code + 300 - by, show: (item: string) => `${item} - ${300 - by}`, xor: undefined, by },
-    { hide: (code: number) => code * 3, show: (item: string) => `${item} / 3`, xor: undefined, by },
-    { hide: (code: number) => code ^ by, show: undefined, xor: by, by },
-  ]);
-};
+const escaped = (text: string) => `"${latin(text).toString('hex').replaceAll(/../g, '\\x$&')}"`;
 
 /** Numbers of a text, and the expression that makes one code of an item again. */
-function numbersOf(text: string, chance: Chance, xor: (item: string, by: number) => string) {
-  const { hide, show, xor: key } = arithmetic(chance);
-  const numbers = codes(text).map((code) => hide(code));
-  return { numbers, code: (item: string) => (key === undefined ? (show?.(item) ?? item) : xor(item, key)) };
+function numbersOf(text: string, chance: Chance, xor = (item: string, by: number) => `${item} ^ ${by}`) {
+  const by = 1 + chance.below(90);
+  const { hide, code } = chance.of([
+    { hide: (one: number) => one + by, code: (item: string) => `${item} - ${by}` },
+    { hide: (one: number) => one + 300 - by, code: (item: string) => `${item} - ${300 - by}` },
+    { hide: (one: number) => one * 3, code: (item: string) => `${item} / 3` },
+    { hide: (one: number) => one ^ by, code: (item: string) => xor(item, by) },
+  ]);
+  return { numbers: codes(text).map((one) => hide(one)), code };
 }
 
 const javascriptLiteral = (text: string, chance: Chance) =>
@@ -80,28 +83,19 @@ const JAVASCRIPT: Tongue = {
   literal: javascriptLiteral,
   ways: (write) => {
     const next = inner(write, javascriptLiteral);
-    const xor = (item: string, by: number) => `${item} ^ ${by}`;
     return [
       (text, chance) =>
-        `(${piecesOf(text, chance)
-          .map((piece) => javascriptLiteral(piece, chance))
-          .join(chance.of([' + ', '+', '\n  + ']))})`,
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `${next(around(text, junk, chance), chance, depth)}.split(${javascriptLiteral(junk, chance)}).join(${chance.of(['""', "''"])})`;
-      },
+        `(${joined(piecesOf(text, chance), (piece) => javascriptLiteral(piece, chance), chance, ' + ', '+', '\n  + ')})`,
+      junked(
+        next,
+        (hidden, junk, chance) => `${hidden()}.split(${javascriptLiteral(junk, chance)}).join(${chance.of(['""', "''"])})`,
+      ),
       (text, chance, depth) => `${next(turned(text), chance, depth)}.split("").reverse().join("")`,
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `${next(around(text, junk, chance), chance, depth)}.replace(/${junk.replaceAll(/[\^$.*+?()[\]{}|/\\-]/g, '\\$&')}/g, "")`;
-      },
-      (text, chance) =>
-        `String.fromCharCode(${codes(text)
-          .map((code) => number(code, chance))
-          .join(',')})`,
+      junked(next, (hidden, junk) => `${hidden()}.replace(/${junk.replaceAll(/[\^$.*+?()[\]{}|/\\-]/g, '\\$&')}/g, "")`),
+      (text, chance) => `String.fromCharCode(${joined(codes(text), (code) => number(code, chance), chance, ',')})`,
       (text) => `String.fromCharCode.apply(null, [${codes(text).join(', ')}])`,
       (text, chance) => {
-        const { numbers, code } = numbersOf(text, chance, xor);
+        const { numbers, code } = numbersOf(text, chance);
         const item = chance.of(['c', 'n', 'ch']);
         return chance.of([
           `[${numbers.join(',')}].map(${item} => String.fromCharCode(${code(item)})).join("")`,
@@ -137,15 +131,11 @@ const JAVASCRIPT: Tongue = {
 /** A loop that makes letters from numbers is no expression. */
 const loopOfJavascript = (text: string, chance: Chance): string => {
   const [list, result] = [`${name(chance)}l`, `${name(chance)}r`];
-  const { numbers, code } = numbersOf(text, chance, (item, by) => `${item} ^ ${by}`);
+  const { numbers, code } = numbersOf(text, chance);
   return chance.of([
     `var ${list} = [${numbers.join(',')}], ${result} = "";\nfor (var i = 0; i < ${list}.length; i++) ${result} += String.fromCharCode(${code(`${list}[i]`)});\neval(${result});\n`,
     `var ${list} = "${numbers.join('|')}".split("|");\nvar ${result} = '';\nfor (var i in ${list}) { ${result} = ${result} + String.fromCharCode(${code(`parseInt(${list}[i])`)}); }\neval(${result});\n`,
-    `function d(s, k) {\n  var r = "";\n  for (var i = 0; i < s.length; i++) r += String.fromCharCode(s[i] ^ k);\n  return r;\n}\neval(d([${codes(
-      text,
-    )
-      .map((one) => one ^ 77)
-      .join(',')}], 77));\n`,
+    `function d(s, k) {\n  var r = "";\n  for (var i = 0; i < s.length; i++) r += String.fromCharCode(s[i] ^ k);\n  return r;\n}\neval(d([${codes(text).map((one) => one ^ 77)}], 77));\n`,
   ]);
 };
 
@@ -157,27 +147,20 @@ const VISUAL_BASIC: Tongue = {
   ways: (write) => {
     const next = inner(write, basicLiteral);
     return [
+      (text, chance) => joined(piecesOf(text, chance), basicLiteral, chance, ' & ', '&', ' & _\n    ', ' + '),
       (text, chance) =>
-        piecesOf(text, chance)
-          .map((piece) => basicLiteral(piece))
-          .join(chance.of([' & ', '&', ' & _\n    ', ' + '])),
-      (text, chance) =>
-        codes(text)
-          .map((code) => `${chance.of(['Chr', 'ChrW', 'chr'])}(${chance.of([number(code, chance), `&H${code.toString(16)}`])})`)
-          .join(chance.of([' & ', '&', ' & _\n  '])),
+        joined(
+          codes(text),
+          (code) => `${chance.of(['Chr', 'ChrW', 'chr'])}(${chance.of([number(code, chance), `&H${code.toString(16)}`])})`,
+          chance,
+          ' & ',
+          '&',
+          ' & _\n  ',
+        ),
       (text, chance, depth) => `StrReverse(${next(turned(text), chance, depth)})`,
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `Replace(${next(around(text, junk, chance), chance, depth)}, ${basicLiteral(junk)}, "")`;
-      },
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `Join(Split(${next(around(text, junk, chance), chance, depth)}, ${basicLiteral(junk)}), "")`;
-      },
-      (text, chance) =>
-        `Join(Array(${piecesOf(text, chance)
-          .map((piece) => basicLiteral(piece))
-          .join(', ')}), "")`,
+      junked(next, (hidden, junk) => `Replace(${hidden()}, ${basicLiteral(junk)}, "")`),
+      junked(next, (hidden, junk) => `Join(Split(${hidden()}, ${basicLiteral(junk)}), "")`),
+      (text, chance) => `Join(Array(${joined(piecesOf(text, chance), basicLiteral, chance, ', ')}), "")`,
     ];
   },
   run: [
@@ -196,9 +179,7 @@ const loopOfBasic = (text: string, chance: Chance): string => {
     `Dim ${list}, ${result}, c\n${list} = Array(${numbers.join(', ')})\nFor Each c In ${list}\n  ${result} = ${result} & Chr(${code('c')})\nNext\nExecute ${result}\n`,
     `Dim ${list}, ${result}, i\n${list} = Split("${numbers.join(',')}", ",")\nFor i = 0 To UBound(${list})\n  ${result} = ${result} & Chr(${code(`CInt(${list}(i))`)})\nNext\nExecuteGlobal ${result}\n`,
     `Function D(s, k)\n  Dim i\n  For i = 1 To Len(s)\n    D = D & Chr(Asc(Mid(s, i, 1)) - k)\n  Next\nEnd Function\nExecute D(${basicLiteral(
-      codes(text)
-        .map((one) => String.fromCharCode(one + 2))
-        .join(''),
+      String.fromCharCode(...codes(text).map((one) => one + 2)),
     )}, 2)\n`,
   ]);
 };
@@ -210,26 +191,16 @@ const POWERSHELL: Tongue = {
   ways: (write) => {
     const next = inner(write, shellLiteral);
     return [
+      (text, chance) => `(${joined(piecesOf(text, chance), shellLiteral, chance, ' + ', '+', ' +\n  ')})`,
       (text, chance) =>
-        `(${piecesOf(text, chance)
-          .map((piece) => shellLiteral(piece))
-          .join(chance.of([' + ', '+', ' +\n  ']))})`,
-      (text, chance) =>
-        `(-join (${codes(text)
-          .map((code) => `[char]${chance.of([`${code}`, `(${number(code, chance)})`, `0x${code.toString(16)}`])}`)
-          .join(',')}))`,
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `(${next(around(text, junk, chance), chance, depth)} ${chance.of(['-replace', '-creplace'])} ${shellLiteral(junk.replaceAll(/[\^$.*+?()[\]{}|/\\]/g, '\\$&'))}, '')`;
-      },
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `(${next(around(text, junk, chance), chance, depth)}).Replace(${shellLiteral(junk)}, '')`;
-      },
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `((${next(around(text, junk, chance), chance, depth)}).Split(${shellLiteral(junk)}) -join '')`;
-      },
+        `(-join (${joined(codes(text), (code) => `[char]${chance.of([`${code}`, `(${number(code, chance)})`, `0x${code.toString(16)}`])}`, chance, ',')}))`,
+      junked(
+        next,
+        (hidden, junk, chance) =>
+          `(${hidden()} ${chance.of(['-replace', '-creplace'])} ${shellLiteral(junk.replaceAll(/[\^$.*+?()[\]{}|/\\]/g, '\\$&'))}, '')`,
+      ),
+      junked(next, (hidden, junk) => `(${hidden()}).Replace(${shellLiteral(junk)}, '')`),
+      junked(next, (hidden, junk) => `((${hidden()}).Split(${shellLiteral(junk)}) -join '')`),
       (text, chance) => {
         const pieces = piecesOf(text, chance);
         const order = pieces.map((_, index) => index).sort(() => chance.below(3) - 1);
@@ -277,32 +248,18 @@ const PHP: Tongue = {
   ways: (write) => {
     const next = inner(write, phpLiteral);
     return [
-      (text, chance) =>
-        piecesOf(text, chance)
-          .map((piece) => phpLiteral(piece, chance))
-          .join(chance.of([' . ', '.', '\n  . '])),
-      (text, chance) =>
-        codes(text)
-          .map((code) => `chr(${number(code, chance)})`)
-          .join(chance.of([' . ', '.'])),
+      (text, chance) => joined(piecesOf(text, chance), (piece) => phpLiteral(piece, chance), chance, ' . ', '.', '\n  . '),
+      (text, chance) => joined(codes(text), (code) => `chr(${number(code, chance)})`, chance, ' . ', '.'),
       (text, chance, depth) => `strrev(${next(turned(text), chance, depth)})`,
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `str_replace(${phpLiteral(junk, chance)}, '', ${next(around(text, junk, chance), chance, depth)})`;
-      },
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `implode('', explode(${phpLiteral(junk, chance)}, ${next(around(text, junk, chance), chance, depth)}))`;
-      },
+      junked(next, (hidden, junk, chance) => `str_replace(${phpLiteral(junk, chance)}, '', ${hidden()})`),
+      junked(next, (hidden, junk, chance) => `implode('', explode(${phpLiteral(junk, chance)}, ${hidden()}))`),
       (text, chance, depth) => `base64_decode(${next(latin(text).toString('base64'), chance, depth)})`,
       (text, chance, depth) => `hex2bin(${next(latin(text).toString('hex'), chance, depth)})`,
       (text, chance, depth) => `pack('H*', ${next(latin(text).toString('hex'), chance, depth)})`,
       (text, chance) =>
-        `implode(${chance.of(["''", '""'])}, array(${piecesOf(text, chance)
-          .map((piece) => phpLiteral(piece, chance))
-          .join(', ')}))`,
+        `implode(${chance.of(["''", '""'])}, array(${joined(piecesOf(text, chance), (piece) => phpLiteral(piece, chance), chance, ', ')}))`,
       (text, chance) => {
-        const { numbers, code } = numbersOf(text, chance, (item, by) => `${item} ^ ${by}`);
+        const { numbers, code } = numbersOf(text, chance);
         return chance.of([
           `implode('', array_map(function ($c) { return chr(${code('$c')}); }, [${numbers.join(',')}]))`,
           `join('', array_map(fn($c) => chr(${code('$c')}), array(${numbers.join(',')})))`,
@@ -321,7 +278,7 @@ const PHP: Tongue = {
 };
 const loopOfPhp = (text: string, chance: Chance): string => {
   const [list, result] = [`${name(chance)}l`, `${name(chance)}r`];
-  const { numbers, code } = numbersOf(text, chance, (item, by) => `${item} ^ ${by}`);
+  const { numbers, code } = numbersOf(text, chance);
   return chance.of([
     `<?php\n$${list} = array(${numbers.join(',')});\n$${result} = '';\nforeach ($${list} as $c) { $${result} .= chr(${code('$c')}); }\neval($${result});\n`,
     `<?php\n$${list} = explode(',', '${numbers.join(',')}');\n$${result} = '';\nfor ($i = 0; $i < count($${list}); $i++) $${result} .= chr(${code(`intval($${list}[$i])`)});\neval($${result});\n`,
@@ -338,29 +295,15 @@ const PYTHON: Tongue = {
     const next = inner(write, pythonLiteral);
     return [
       (text, chance) =>
-        `(${piecesOf(text, chance)
-          .map((piece) => pythonLiteral(piece, chance))
-          .join(chance.of([' + ', '+', '\n  ', ' +\n  ']))})`,
-      (text, chance) =>
-        `(${codes(text)
-          .map((code) => `chr(${number(code, chance)})`)
-          .join('+')})`,
+        `(${joined(piecesOf(text, chance), (piece) => pythonLiteral(piece, chance), chance, ' + ', '+', '\n  ', ' +\n  ')})`,
+      (text, chance) => `(${joined(codes(text), (code) => `chr(${number(code, chance)})`, chance, '+')})`,
       (text, chance, depth) => `${next(turned(text), chance, depth)}[::-1]`,
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `(${next(around(text, junk, chance), chance, depth)}).replace(${pythonLiteral(junk, chance)}, '')`;
-      },
-      (text, chance, depth) => {
-        const junk = junkFor(text, chance);
-        return `''.join((${next(around(text, junk, chance), chance, depth)}).split(${pythonLiteral(junk, chance)}))`;
-      },
+      junked(next, (hidden, junk, chance) => `(${hidden()}).replace(${pythonLiteral(junk, chance)}, '')`),
+      junked(next, (hidden, junk, chance) => `''.join((${hidden()}).split(${pythonLiteral(junk, chance)}))`),
       (text, chance, depth) => `bytes.fromhex(${next(latin(text).toString('hex'), chance, depth)}).decode()`,
-      (text, chance) =>
-        `''.join([${piecesOf(text, chance)
-          .map((piece) => pythonLiteral(piece, chance))
-          .join(', ')}])`,
+      (text, chance) => `''.join([${joined(piecesOf(text, chance), (piece) => pythonLiteral(piece, chance), chance, ', ')}])`,
       (text, chance) => {
-        const { numbers, code } = numbersOf(text, chance, (item, by) => `${item} ^ ${by}`);
+        const { numbers, code } = numbersOf(text, chance);
         const whole = (item: string) => (code(item).includes('/') ? `int(${code(item)})` : code(item));
         return chance.of([
           `''.join(chr(${whole('c')}) for c in [${numbers.join(', ')}])`,
@@ -368,10 +311,7 @@ const PYTHON: Tongue = {
           `''.join(map(lambda v: chr(${whole('v')}), [${numbers.join(',')}]))`,
         ]);
       },
-      (text, chance) =>
-        `''.join(map(chr, [${codes(text)
-          .map((code) => number(code, chance))
-          .join(',')}]))`,
+      (text, chance) => `''.join(map(chr, [${joined(codes(text), (code) => number(code, chance), chance, ',')}]))`,
     ];
   },
   run: [
@@ -385,7 +325,7 @@ const PYTHON: Tongue = {
 };
 const loopOfPython = (text: string, chance: Chance): string => {
   const [list, result] = [`${name(chance)}l`, `${name(chance)}r`];
-  const { numbers, code } = numbersOf(text, chance, (item, by) => `${item} ^ ${by}`);
+  const { numbers, code } = numbersOf(text, chance);
   const whole = (item: string) => (code(item).includes('/') ? `int(${code(item)})` : code(item));
   return chance.of([
     `${list} = [${numbers.join(', ')}]\n${result} = ''\nfor c in ${list}:\n    ${result} += chr(${whole('c')})\nexec(${result})\n`,

@@ -130,6 +130,13 @@ function share(track = trackOf(), black = trackOf()) {
   return { sharer, track, black };
 }
 
+async function connect() {
+  const shared = share();
+  shared.sharer.connect();
+  await settle();
+  return shared;
+}
+
 function newest(): FakePeer {
   const peer = FakePeer.made.at(-1);
   if (!peer) throw new Error('No connection was made.');
@@ -149,9 +156,7 @@ afterEach(() => vi.useRealTimers());
 
 describe('the customer’s side', () => {
   test('offers its picture alone, sharp, with a channel that keeps no order', async () => {
-    const { sharer, track } = share();
-    sharer.connect();
-    await settle();
+    const { track } = await connect();
     expect(track.contentHint).toBe('detail');
     expect(newest().transceivers).toMatchObject([{ track, init: { direction: 'sendonly' } }]);
     expect(newest().channels).toMatchObject([{ label: 'pointer', options: { ordered: false } }]);
@@ -159,9 +164,7 @@ describe('the customer’s side', () => {
   });
 
   test('takes no offer, and an answer once', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    const { sharer } = await connect();
     sharer.take({ type: 'offer', connection_id: sharer.connection_id() ?? '', sdp: 'v=0 from a stranger' });
     sharer.take({ type: 'answer', connection_id: ONE, sdp: 'v=0 of another connection' });
     answer(sharer, 'v=0 first');
@@ -171,9 +174,7 @@ describe('the customer’s side', () => {
   });
 
   test('keeps candidates that come before the answer', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    const { sharer } = await connect();
     sharer.take(candidateOf(sharer.connection_id() ?? '', 'early'));
     sharer.take(candidateOf(ONE, 'of another connection'));
     await settle();
@@ -186,9 +187,7 @@ describe('the customer’s side', () => {
 
   // proves: remote-16
   test('takes in what the technician shows, and drops what is none', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    await connect();
     const [channel] = newest().channels;
     for (const data of [
       '{"kind":"pointer","order":0,"at":{"x":2.5,"y":0}}',
@@ -200,9 +199,7 @@ describe('the customer’s side', () => {
   });
 
   test('takes in no more marks than a hand makes, so that a flood leaves the page time for Stop', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    const { sharer } = await connect();
     const flood = () => {
       for (let order = 0; order < 2_000; order += 1)
         newest().channels[0]?.dispatchEvent(
@@ -222,18 +219,14 @@ describe('the customer’s side', () => {
   });
 
   test('closes whatever channel the technician opens', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    await connect();
     const channel = Object.assign(new FakeChannel('more'), { close: vi.fn() });
     newest().dispatchEvent(Object.assign(new Event('datachannel'), { channel }));
     expect(channel.close).toHaveBeenCalledOnce();
   });
 
   test('sends a picture of nothing while it is paused, over a new connection too', async () => {
-    const { sharer, track, black } = share();
-    sharer.connect();
-    await settle();
+    const { sharer, track, black } = await connect();
     const [first] = newest().transceivers;
     sharer.pause(true);
     expect(first?.sender.replaceTrack).toHaveBeenLastCalledWith(black);
@@ -245,9 +238,7 @@ describe('the customer’s side', () => {
   });
 
   test('looks for another way when the one that it had stays silent', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    const { sharer } = await connect();
     answer(sharer);
     await settle();
     newest().become('connected');
@@ -259,9 +250,7 @@ describe('the customer’s side', () => {
   });
 
   test('does not when the way recovers', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    await connect();
     newest().become('connected');
     newest().become('disconnected');
     newest().become('connected');
@@ -271,9 +260,7 @@ describe('the customer’s side', () => {
   });
 
   test('offers a new connection to a technician who has come back, and closes the old one', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    const { sharer } = await connect();
     const before = newest();
     sharer.connect();
     await settle();
@@ -294,9 +281,7 @@ describe('the customer’s side', () => {
 
 describe('after 15 seconds without a way', () => {
   async function fail(prepare?: (peer: FakePeer) => void, isAnswered = true) {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    const { sharer } = await connect();
     if (isAnswered) answer(sharer);
     await settle();
     prepare?.(newest());
@@ -310,30 +295,21 @@ describe('after 15 seconds without a way', () => {
       Object.assign(new Event('icecandidateerror'), { url: 'turn:relay.example:3478?transport=udp', errorCode }),
     );
 
-  test('says that the other side does not answer', async () => {
-    expect(await fail(undefined, false)).toEqual({ state: 'failed', missing: 'other_side' });
-  });
-
-  test('says that there is no relay', async () => {
-    expect(await fail()).toEqual({ state: 'failed', missing: 'relay' });
-  });
-
-  test('says that the relay refuses what the server gave', async () => {
-    servers = RELAY;
-    expect(await fail(refused(401))).toEqual({ state: 'failed', missing: 'relay_access' });
-  });
-
-  test('says that the relay does not answer', async () => {
-    servers = RELAY;
-    expect(await fail(refused(701))).toEqual({ state: 'failed', missing: 'relay_answer' });
+  test.each<[Extract<Link, { state: 'failed' }>['missing'], IceServers, ((peer: FakePeer) => void)?, boolean?]>([
+    ['other_side', [], undefined, false],
+    ['relay', []],
+    // The relay refuses what the server gave, or does not answer.
+    ['relay_access', RELAY, refused(401)],
+    ['relay_answer', RELAY, refused(701)],
+  ])('says that this is missing: %s', async (missing, known, prepare, isAnswered) => {
+    servers = known;
+    expect(await fail(prepare, isAnswered)).toEqual({ state: 'failed', missing });
   });
 
   // proves: remote-10
   test('says that the relay does not answer any more, where it did before the way was lost', async () => {
     servers = RELAY;
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    const { sharer } = await connect();
     answer(sharer);
     await settle();
     const candidate = { candidate: 'candidate:1', type: 'relay', sdpMid: '0', sdpMLineIndex: 0, usernameFragment: null };
@@ -345,9 +321,7 @@ describe('after 15 seconds without a way', () => {
   });
 
   test('says nothing once there is one', async () => {
-    const { sharer } = share();
-    sharer.connect();
-    await settle();
+    await connect();
     newest().become('connected');
     await vi.advanceTimersByTimeAsync(2 * LINK_PATIENCE);
     expect(links.at(-1)).toEqual({ state: 'connected' });
@@ -370,6 +344,12 @@ describe('the technician’s side', () => {
     newest().dispatchEvent(Object.assign(new Event('track'), { track: trackOf() }));
     newest().dispatchEvent(Object.assign(new Event('datachannel'), { channel }));
     return channel;
+  }
+  async function watchOne() {
+    const watcher = watch();
+    watcher.take(offerOf(ONE));
+    await settle();
+    return { watcher, channel: arrive() };
   }
 
   test('answers, offers nothing, and sends no picture', async () => {
@@ -400,10 +380,7 @@ describe('the technician’s side', () => {
   });
 
   test('puts the picture of a page that has begun anew in the place of the one that broke off', async () => {
-    const watcher = watch();
-    watcher.take(offerOf(ONE));
-    await settle();
-    arrive();
+    const { watcher } = await watchOne();
     newest().become('connected');
     newest().become('disconnected');
     watcher.take(offerOf(TWO));
@@ -416,10 +393,7 @@ describe('the technician’s side', () => {
 
   // proves: remote-5
   test('knows at once that the picture has ended', async () => {
-    const watcher = watch();
-    watcher.take(offerOf(ONE));
-    await settle();
-    const channel = arrive();
+    const { channel } = await watchOne();
     expect(pictures.at(-1)).toEqual([ONE]);
     channel.dispatchEvent(new Event('close'));
     expect(pictures.at(-1)).toEqual([]);
@@ -427,10 +401,7 @@ describe('the technician’s side', () => {
   });
 
   test('shows nothing more of what the customer has stopped', async () => {
-    const watcher = watch();
-    watcher.take(offerOf(ONE));
-    await settle();
-    arrive();
+    const { watcher } = await watchOne();
     watcher.take({ type: 'share_stopped', connection_id: null });
     await settle();
     expect(pictures.at(-1)).toEqual([]);
