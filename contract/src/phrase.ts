@@ -31,12 +31,13 @@ interface Plural {
 /** One or more whole English sentences, with `{name}` where the value of a parameter stands. */
 export interface Template {
   english: string | Plural;
-  params: Readonly<Record<string, Parameter>>;
+  params?: Readonly<Record<string, Parameter>>;
 }
 
 type ValueOf<P> = P extends 'text' | 'names' ? string : P extends string ? number : keyof P & string;
+type ParametersOf<T extends Template> = T extends { readonly params: infer P } ? P : Record<never, never>;
 /** The values that a template takes. */
-export type ParamsOf<T extends Template> = { [Name in keyof T['params']]: ValueOf<T['params'][Name]> };
+export type ParamsOf<T extends Template> = { [Name in keyof ParametersOf<T>]: ValueOf<ParametersOf<T>[Name]> };
 
 function valueInWords(parameter: Parameter | undefined, value: string | number): string {
   if (parameter === 'grouped') return formatNumber(Number(value));
@@ -49,7 +50,7 @@ function valueInWords(parameter: Parameter | undefined, value: string | number):
 }
 
 /** The English of a template with these values. A placeholder without a value stays as it is. */
-export function englishOf({ english, params }: Template, values: Phrase['params']): string {
+export function englishOf({ english, params = {} }: Template, values: Phrase['params']): string {
   const form = typeof english === 'string' ? english : plural(Number(values[english.count]), english);
   return form.replaceAll(/\{(\w+)\}/gu, (placeholder, name: string) => {
     const value = values[name];

@@ -20,7 +20,7 @@ export const SCAN_PHRASES = {
   },
   'format.encrypted': { english: 'Its format is {format}, which is encrypted as a whole.', params: { format: 'text' } },
   'format.unsupported': { english: 'Its format is {format}, which nothing here opens.', params: { format: 'text' } },
-  'archive.other_contents': { english: 'Its headers list other contents than were unpacked.', params: {} },
+  'archive.other_contents': { english: 'Its headers list other contents than were unpacked.' },
   'capture.cut_packets': {
     english: 'Of {count} of its packets only the first bytes were captured: what followed is not in it.',
     params: { count: 'number' },
@@ -28,28 +28,16 @@ export const SCAN_PHRASES = {
   'macro.without_source': {
     english:
       'A macro is there in its compiled form alone, without the text that it was made from: what it does could not be read.',
-    params: {},
   },
   'macro.other_source': {
     english: 'The compiled form of a macro holds texts that are not in its source: what it does could not be read.',
-    params: {},
   },
-  'macro.old_form': {
-    english: 'A macro was compiled by a Visual Basic before version 6, in a form that could not be read.',
-    params: {},
-  },
+  'macro.old_form': { english: 'A macro was compiled by a Visual Basic before version 6, in a form that could not be read.' },
   'macro.word_basic': {
     english: 'It has macros of Word 6 or 95 (WordBasic): the texts in them were matched, what else they do could not be read.',
-    params: {},
   },
-  'macro.long_sheets': {
-    english: 'It has so many macro sheets, or so long ones, that not all of them could be read.',
-    params: {},
-  },
-  'script.unevaluated': {
-    english: 'It runs commands that it makes while it runs. We couldn’t read these commands.',
-    params: {},
-  },
+  'macro.long_sheets': { english: 'It has so many macro sheets, or so long ones, that not all of them could be read.' },
+  'script.unevaluated': { english: 'It runs commands that it makes while it runs. We couldn’t read these commands.' },
   disguise: {
     english: 'Its name ends in .{ending}, but its content is {media_type}.',
     params: { ending: 'text', media_type: MEDIA_TYPE_WORDS },

@@ -9,7 +9,7 @@ function formsOf({ english }: Template): string[] {
 }
 
 /** Each combination of choices, with plain values for the other parameters. */
-function valuesOf({ params }: Template): Record<string, string | number>[] {
+function valuesOf({ params = {} }: Template): Record<string, string | number>[] {
   let all: Record<string, string | number>[] = [{}];
   for (const [name, parameter] of Object.entries(params)) {
     const isText = parameter === 'text' || parameter === 'names';
@@ -25,7 +25,7 @@ export function templateFaults(code: string, template: Template): string[] {
   if (!CODE.test(code)) faults.push(`${code} has the form of no code.`);
   const used = new Set(formsOf(template).flatMap((form) => [...form.matchAll(/\{(.*?)\}/gu)].map(([, name]) => name ?? '')));
   if (typeof template.english !== 'string') used.add(template.english.count);
-  const [written, named] = [[...used].sort(), Object.keys(template.params).sort()];
+  const [written, named] = [[...used].sort(), Object.keys(template.params ?? {}).sort()];
   if (written.join() !== named.join()) faults.push(`${code} uses ${written.join()} and names ${named.join()}.`);
   for (const values of valuesOf(template)) {
     const english = englishOf(template, values);

@@ -50,7 +50,7 @@ export const REFUSALS: readonly Readonly<Record<string, Refusal>>[] = [
 
 /** The sentences of problems without one of a catalog, by the code of the problem. */
 const OWN: Readonly<Record<string, Template>> = Object.fromEntries(
-  problemCodes.map((code) => [code, { english: PROBLEMS[code].detail, params: {} }]),
+  problemCodes.map((code) => [code, { english: PROBLEMS[code].detail }]),
 );
 
 /** Every sentence that a problem has, by its code. */

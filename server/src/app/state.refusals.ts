@@ -2,8 +2,8 @@ import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
 
 /** Answers of a server that is not ready. A landed code never changes its meaning or its parameters. */
 export const STATE_REFUSALS = {
-  'readiness.stopping': { problem: 'unavailable', english: 'This server is stopping.', params: {} },
-  'readiness.scanner_starting': { problem: 'unavailable', english: 'The scanner is starting.', params: {} },
+  'readiness.stopping': { problem: 'unavailable', english: 'This server is stopping.' },
+  'readiness.scanner_starting': { problem: 'unavailable', english: 'The scanner is starting.' },
 } as const satisfies Record<string, Refusal>;
 
 export const { refuse } = refusalsFrom(STATE_REFUSALS);

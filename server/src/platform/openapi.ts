@@ -23,7 +23,7 @@ export function shortPhrases(
   catalogs: Readonly<Record<string, Readonly<Record<string, Template>>>>,
 ): Record<string, Record<string, Template | string>> {
   const short = (template: Template) =>
-    typeof template.english === 'string' && Object.keys(template.params).length === 0 ? template.english : template;
+    typeof template.english === 'string' && template.params === undefined ? template.english : template;
   return Object.fromEntries(
     Object.entries(catalogs).map(([name, catalog]) => [
       name,

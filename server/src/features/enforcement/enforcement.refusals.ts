@@ -37,7 +37,7 @@ export const ENFORCEMENT_REFUSALS = {
     english: 'Too many people are signing in right now. Try again in {wait}.',
     params: { wait: 'wait' },
   },
-  'block.ended': { problem: 'not_found', english: 'This block has already ended.', params: {} },
+  'block.ended': { problem: 'not_found', english: 'This block has already ended.' },
 } as const satisfies Record<string, Refusal>;
 
 export const { refuse, refuseFor } = refusalsFrom(ENFORCEMENT_REFUSALS);

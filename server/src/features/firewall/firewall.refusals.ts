@@ -11,7 +11,7 @@ export const FIREWALL_REFUSALS = {
     },
     params: { rules: 'number', maximum: 'number', added: 'number' },
   },
-  'rules.nothing_to_undo': { problem: 'conflict', english: 'Nothing to undo. Your rules are already as they were.', params: {} },
+  'rules.nothing_to_undo': { problem: 'conflict', english: 'Nothing to undo. Your rules are already as they were.' },
 } as const satisfies Record<string, Refusal>;
 
 export const { refuse } = refusalsFrom(FIREWALL_REFUSALS);

@@ -2,7 +2,7 @@ import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
 
 /** Refusals about help pages. A landed code never changes its meaning or its parameters. */
 export const HELP_REFUSALS = {
-  'help_page.none': { problem: 'not_found', english: 'This help page doesn’t exist.', params: {} },
+  'help_page.none': { problem: 'not_found', english: 'This help page doesn’t exist.' },
   'help_page.address_taken': {
     problem: 'conflict',
     english: 'Another page uses the address “{slug}”. Choose a different one.',

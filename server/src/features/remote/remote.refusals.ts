@@ -5,76 +5,53 @@ export const REMOTE_REFUSALS = {
   'remote_session.not_running': {
     problem: 'conflict',
     english: 'This session isn’t running. It wasn’t approved yet or has ended.',
-    params: {},
   },
   'remote_session.details_only_during': {
     problem: 'conflict',
     english: 'You can see the customer’s details only during the session.',
-    params: {},
   },
-  'remote_session.already_ended': { problem: 'conflict', english: 'This session has already ended.', params: {} },
+  'remote_session.already_ended': { problem: 'conflict', english: 'This session has already ended.' },
   'remote_session.not_ended_by_you': {
     problem: 'conflict',
     english: 'You can’t end this session. It has no technician yet or has already ended.',
-    params: {},
   },
-  'remote_session.request_over': {
-    problem: 'conflict',
-    english: 'This request to join was answered, ended, or expired.',
-    params: {},
-  },
+  'remote_session.request_over': { problem: 'conflict', english: 'This request to join was answered, ended, or expired.' },
   'remote_session.technician_refused': {
     problem: 'conflict',
     english: 'This technician can no longer join sessions. The session has ended.',
-    params: {},
   },
-  'remote_session.nobody_joined': {
-    problem: 'conflict',
-    english: 'No one joined this session, so there’s no one to report.',
-    params: {},
-  },
+  'remote_session.nobody_joined': { problem: 'conflict', english: 'No one joined this session, so there’s no one to report.' },
   'remote_session.already_reported': {
     problem: 'conflict',
     english: 'You’ve already reported this session. The administrators know.',
-    params: {},
   },
   'remote_session.not_rated_yet': {
     problem: 'conflict',
     english: 'You can rate a session after it ends, if a technician helped you.',
-    params: {},
   },
-  'remote_session.moved': { problem: 'conflict', english: 'This session has ended or moved to another page.', params: {} },
-  'remote_session.gone': { problem: 'invalid_field', english: 'This session no longer exists. Reload the list.', params: {} },
+  'remote_session.moved': { problem: 'conflict', english: 'This session has ended or moved to another page.' },
+  'remote_session.gone': { problem: 'invalid_field', english: 'This session no longer exists. Reload the list.' },
   /** The same answer for every wrong code: it does not reveal which codes there are, or were. */
   'remote_session.wrong_code': {
     problem: 'not_found',
     english: 'No session is waiting with this code. Check it with the customer, or ask for a new one.',
-    params: {},
   },
   'remote_session.too_many_codes': {
     problem: 'too_many_requests',
     english: 'Too many wrong session codes. Wait a few minutes, then check the code with the customer.',
-    params: {},
   },
   'remote_grant.not_now': {
     problem: 'conflict',
     english: 'You can’t allow this now: the session isn’t running or one side left.',
-    params: {},
   },
   'remote_grant.device_first': {
     problem: 'conflict',
     english: 'Allow viewing or control of this device before you share its clipboard.',
-    params: {},
   },
-  'remote_grant.no_device': {
-    problem: 'conflict',
-    english: 'This device is no longer in your account. Check Devices.',
-    params: {},
-  },
+  'remote_grant.no_device': { problem: 'conflict', english: 'This device is no longer in your account. Check Devices.' },
   'remote_grant.view_is_shared': {
     problem: 'conflict',
     english: 'Use the picture’s buttons to start or stop sharing your screen.',
-    params: {},
   },
   'remote_file.too_many': {
     problem: 'conflict',
@@ -89,15 +66,10 @@ export const REMOTE_REFUSALS = {
   'remote_file.not_allowed': {
     problem: 'conflict',
     english: 'You can send files only while the session runs and the customer allows it.',
-    params: {},
   },
-  'remote_file.not_clean': {
-    problem: 'conflict',
-    english: 'You can’t open this file: it isn’t clean or isn’t scanned yet.',
-    params: {},
-  },
-  'remote_file.not_kept': { problem: 'conflict', english: 'We didn’t keep this file.', params: {} },
-  'remote_file.gone': { problem: 'conflict', english: 'We no longer keep this file.', params: {} },
+  'remote_file.not_clean': { problem: 'conflict', english: 'You can’t open this file: it isn’t clean or isn’t scanned yet.' },
+  'remote_file.not_kept': { problem: 'conflict', english: 'We didn’t keep this file.' },
+  'remote_file.gone': { problem: 'conflict', english: 'We no longer keep this file.' },
   'recording.too_many': {
     problem: 'conflict',
     english: 'A session can have at most {maximum} recordings.',
@@ -106,17 +78,11 @@ export const REMOTE_REFUSALS = {
   'recording.not_allowed': {
     problem: 'conflict',
     english: 'You can record only while the session runs and the customer allows it.',
-    params: {},
   },
-  'recording.not_awaited': {
-    problem: 'conflict',
-    english: 'This recording was already sent, refused, or cancelled.',
-    params: {},
-  },
+  'recording.not_awaited': { problem: 'conflict', english: 'This recording was already sent, refused, or cancelled.' },
   'remote_message.nobody_reads': {
     problem: 'conflict',
     english: 'This message wasn’t sent. The session has no technician yet or has ended.',
-    params: {},
   },
   'remote_message.too_many': {
     problem: 'conflict',
@@ -132,7 +98,7 @@ export type MoveRefusal = {
   [Code in keyof typeof REMOTE_REFUSALS]: (typeof REMOTE_REFUSALS)[Code] extends {
     problem: 'conflict';
     english: string;
-    params: Record<string, never>;
+    params?: never;
   }
     ? Code
     : never;

@@ -2,19 +2,14 @@ import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
 
 /** Refusals about plans and their requests. A landed code never changes its meaning or its parameters. */
 export const SUBSCRIPTION_REFUSALS = {
-  'plan.not_available': { problem: 'not_found', english: 'This plan is no longer available.', params: {} },
+  'plan.not_available': { problem: 'not_found', english: 'This plan is no longer available.' },
   'plan.choose_another': {
     problem: 'not_found',
     english: 'This plan is no longer available. Reload the page and choose another one.',
-    params: {},
   },
-  'plan.not_on_offer': { problem: 'not_found', english: 'This plan is no longer on offer.', params: {} },
-  'plan.already_requested': {
-    problem: 'conflict',
-    english: 'You’ve already requested this plan. An administrator will answer.',
-    params: {},
-  },
-  'plan.request_answered': { problem: 'not_found', english: 'This request was already answered.', params: {} },
+  'plan.not_on_offer': { problem: 'not_found', english: 'This plan is no longer on offer.' },
+  'plan.already_requested': { problem: 'conflict', english: 'You’ve already requested this plan. An administrator will answer.' },
+  'plan.request_answered': { problem: 'not_found', english: 'This request was already answered.' },
   'plan.name_taken': {
     problem: 'conflict',
     english: 'A template named “{template_name}” already exists. Choose another name.',
@@ -30,7 +25,7 @@ export const SUBSCRIPTION_REFUSALS = {
     english: 'No account uses the email {email}. Check it, or ask the person to register first.',
     params: { email: 'text' },
   },
-  'subscription.ended': { problem: 'not_found', english: 'This subscription has already ended.', params: {} },
+  'subscription.ended': { problem: 'not_found', english: 'This subscription has already ended.' },
 } as const satisfies Record<string, Refusal>;
 
 export const { refuse } = refusalsFrom(SUBSCRIPTION_REFUSALS);

@@ -11,23 +11,20 @@ export const WEB_PROTECTION_REFUSALS = {
     },
     params: { limit: 'grouped' },
   },
-  'web_device.address_taken': { problem: 'conflict', english: 'Another device has this address already.', params: {} },
+  'web_device.address_taken': { problem: 'conflict', english: 'Another device has this address already.' },
   'web_device.address_of_network': {
     problem: 'forbidden',
     english: 'Only administrators can protect the network of this server.',
-    params: {},
   },
   'web_device.is_network': {
     problem: 'conflict',
     english: 'Names of a whole network can’t be shown: they belong to several people.',
-    params: {},
   },
   'web_device.has_profile': {
     problem: 'conflict',
     english: 'Names of a device with a profile can’t be shown. You see what was refused on it.',
-    params: {},
   },
-  'web_name.form': { problem: 'invalid_field', english: 'Enter a domain, like example.com.', params: {} },
+  'web_name.form': { problem: 'invalid_field', english: 'Enter a domain, like example.com.' },
   'web_name.shared': {
     problem: 'invalid_field',
     english: 'Many websites share {name}. Enter one domain below it.',
@@ -38,18 +35,17 @@ export const WEB_PROTECTION_REFUSALS = {
     english: 'You have {maximum} names of your own, the most. Remove one first.',
     params: { maximum: 'number' },
   },
-  'domain_list.not_waiting': { problem: 'not_found', english: 'This list doesn’t wait for a decision any more.', params: {} },
-  'web_key.unknown': { problem: 'not_found', english: 'No device has this address. Copy it again from Palisade.', params: {} },
+  'domain_list.not_waiting': { problem: 'not_found', english: 'This list doesn’t wait for a decision any more.' },
+  'web_key.unknown': { problem: 'not_found', english: 'No device has this address. Copy it again from Palisade.' },
   'web_key.too_many': {
     problem: 'too_many_requests',
     english: 'Too many questions. Try again in {wait}.',
     params: { wait: 'wait' },
   },
-  'web_question.form': { problem: 'malformed', english: 'This isn’t a DNS message.', params: {} },
+  'web_question.form': { problem: 'malformed', english: 'This isn’t a DNS message.' },
   'web_profile.needs_https': {
     problem: 'conflict',
     english: 'A profile needs an https address. Ask the administrator to set PUBLIC_URL.',
-    params: {},
   },
 } as const satisfies Record<string, Refusal>;
 
