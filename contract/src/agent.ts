@@ -512,7 +512,6 @@ export const verifyDevice = endpoint({
   access: 'anyone',
   by_device: true,
   body: identitySchema.extend({ nonce: z.string().regex(/^[0-9a-f]{32}$/u) }),
-  status: 200,
   reply: z.object({ nonce: z.string(), at: timeSchema }),
   problems: ['device_revoked'],
 });
@@ -524,7 +523,6 @@ export const pollAgent = endpoint({
   access: 'anyone',
   by_device: true,
   body: z.object({ hello: helloSchema, said: z.array(saidSchema).max(FRAMES_OF_A_POLL) }),
-  status: 200,
   // An answer for each frame, behind the welcome and what is to be done.
   reply: z.object({ told: z.array(toldSchema).max(FRAMES_OF_A_POLL + 2) }),
   problems: ['device_revoked', 'device_in_use'],
@@ -537,7 +535,6 @@ export const downloadSignatures = endpoint({
   access: 'anyone',
   by_device: true,
   body: identitySchema.extend({ version: lineSchema(100) }),
-  status: 200,
   download: true,
   problems: ['device_revoked', 'not_found'],
 });
@@ -575,6 +572,5 @@ export const leaveDevice = endpoint({
   access: 'anyone',
   by_device: true,
   body: identitySchema,
-  status: 204,
   problems: ['device_revoked'],
 });

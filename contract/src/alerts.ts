@@ -40,9 +40,7 @@ export const readAlert = endpoint({
   summary: 'One alert with what was decided about it.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: alertDetailSchema,
-  problems: [],
 });
 
 export const acknowledgeAlert = endpoint({
@@ -51,7 +49,6 @@ export const acknowledgeAlert = endpoint({
   summary: 'Say that an open alert was seen.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: alertDetailSchema,
   problems: ['conflict'],
 });
@@ -85,7 +82,6 @@ export const resolveAlert = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: resolveBodySchema,
-  status: 200,
   reply: alertDetailSchema,
   problems: ['conflict'],
 });
@@ -96,7 +92,6 @@ export const reopenAlert = endpoint({
   summary: 'Open a resolved alert again.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: alertDetailSchema,
   problems: ['conflict'],
 });
@@ -107,7 +102,6 @@ export const disownAlert = endpoint({
   summary: '"Wasn\'t me": ends the sessions that the alert names, and says what to do next.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: z.object({
     alert: alertDetailSchema,
     /** Sessions that were ended now; the one that asks is never among them. */
@@ -142,9 +136,7 @@ export const listSuppressions = endpoint({
   summary: 'What is kept out of the list of alerts, newest first.',
   access: 'premium',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(suppressionSchema),
-  problems: [],
 });
 
 export const previewSuppression = endpoint({
@@ -153,7 +145,6 @@ export const previewSuppression = endpoint({
   summary: 'What a suppression made from an alert would have hidden of the last 30 days.',
   access: 'premium',
   body: z.object({ alert_id: idSchema }),
-  status: 200,
   reply: z.object({
     rule: z.string(),
     source: z.string(),
@@ -170,8 +161,6 @@ export const deleteSuppression = endpoint({
   summary: 'End a suppression. What it hid is listed again.',
   access: 'premium',
   params: idParamsSchema,
-  status: 204,
-  problems: [],
 });
 
 /** Events that the monitor watches now, so that an empty list is true. */
@@ -180,7 +169,6 @@ export const readMonitor = endpoint({
   path: '/premium/anti-hacking/monitor',
   summary: 'What is watched, since when, and how many alerts there are.',
   access: 'premium',
-  status: 200,
   reply: z.object({
     watching_since: timeSchema,
     watches: z.array(
@@ -204,6 +192,5 @@ export const readMonitor = endpoint({
       gravest: z.object({ id: idSchema, threat_type: z.string(), severity: severitySchema }).nullable(),
     }),
   }),
-  problems: [],
 });
 export type Monitor = z.infer<NonNullable<(typeof readMonitor)['reply']>>;

@@ -231,9 +231,7 @@ export const listAlerts = endpoint({
   summary: 'The alerts of the signed-in person.',
   access: 'premium',
   query: alertsQuerySchema,
-  status: 200,
   reply: z.array(alertSchema),
-  problems: [],
 });
 
 export const readStats = endpoint({
@@ -242,9 +240,7 @@ export const readStats = endpoint({
   summary: 'How many threats were blocked; drills are counted apart.',
   access: 'premium',
   query: timeZoneQuerySchema,
-  status: 200,
   reply: statsSchema,
-  problems: [],
 });
 
 export const readHistory = endpoint({
@@ -253,9 +249,7 @@ export const readHistory = endpoint({
   summary: 'Score and threats of the last days, day by day, oldest first; drills are counted apart.',
   access: 'premium',
   query: historyQuerySchema,
-  status: 200,
   reply: z.array(historyDaySchema).max(HISTORY_DAYS.most),
-  problems: [],
 });
 
 export const readLiveFeed = endpoint({
@@ -264,9 +258,7 @@ export const readLiveFeed = endpoint({
   summary: 'The latest threats and the counts, in one answer.',
   access: 'premium',
   query: timeZoneQuerySchema,
-  status: 200,
   reply: z.object({ live_threats: z.array(alertSchema).max(LIVE_FEED.held), current_stats: statsSchema }),
-  problems: [],
 });
 
 export const simulateThreat = endpoint({
@@ -276,9 +268,7 @@ export const simulateThreat = endpoint({
   access: 'premium',
   expensive: true,
   changes: 'alerts',
-  status: 200,
   reply: z.object({ success: z.literal(true), threat_detected: alertSchema }),
-  problems: [],
 });
 
 export const readLastCheck = endpoint({
@@ -286,9 +276,7 @@ export const readLastCheck = endpoint({
   path: '/premium/anti-hacking/scan',
   summary: 'When the signed-in person last ran the security check, and what its checks say now; null before the first.',
   access: 'premium',
-  status: 200,
   reply: z.object({ last: z.object({ checked_at: timeSchema, result: postureScanSchema }).nullable() }),
-  problems: [],
 });
 
 export const scanPosture = endpoint({
@@ -298,7 +286,5 @@ export const scanPosture = endpoint({
   access: 'premium',
   expensive: true,
   changes: 'alerts',
-  status: 200,
   reply: postureScanSchema,
-  problems: [],
 });

@@ -123,9 +123,7 @@ export const listScans = endpoint({
   summary: 'The scans of the signed-in person, newest first where nothing else is asked for.',
   access: 'customer',
   query: scansQuerySchema,
-  status: 200,
   reply: z.array(scanSchema),
-  problems: [],
 });
 
 /** Number of scans of each status, all pages together. */
@@ -139,9 +137,7 @@ export const countScans = endpoint({
   summary: 'How many scans of the signed-in person there are of each status, in all or among those that a search finds.',
   access: 'customer',
   query: z.object({ search: searchSchema }),
-  status: 200,
   reply: scanTotalsSchema,
-  problems: [],
 });
 
 export const scanFile = endpoint({
@@ -172,7 +168,6 @@ export const cancelUpload = endpoint({
     'Cancel an upload, or the scan that follows it. Answered once nothing of the file is left; 404 when its verdict came first; 503 while it is on its way to another server that does not answer.',
   access: 'customer',
   params: z.object({ key: uploadKeySchema }),
-  status: 204,
   problems: ['on_another_server'],
 });
 
@@ -193,10 +188,8 @@ export const settleInfections = endpoint({
     deleted: z.boolean('Say whether the originals are deleted.'),
   }),
   changes: 'files',
-  status: 200,
   /** The number of records that are not as they were. */
   reply: z.object({ settled: z.int() }),
-  problems: [],
 });
 
 /** The meaning of a `status_detail` for a person, in one plain sentence. */

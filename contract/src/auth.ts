@@ -122,7 +122,6 @@ export const login = endpoint({
     browser_id: browserIdSchema.optional(),
   }),
   header_fields: { browser_id: HEADER_FIELDS.browser },
-  status: 200,
   reply: signedInSchema,
   problems: ['invalid_credentials', 'two_factor_required', 'account_disabled'],
 });
@@ -134,8 +133,6 @@ export const logout = endpoint({
   access: 'customer',
   while_held: true,
   changes: 'account',
-  status: 204,
-  problems: [],
 });
 
 /** The signed-in person with what only they see. */
@@ -152,9 +149,7 @@ export const currentUser = endpoint({
   summary: 'The signed-in person, read anew from the server when a page loads.',
   access: 'customer',
   while_held: true,
-  status: 200,
   reply: accountSchema,
-  problems: [],
 });
 
 export const changeUsername = endpoint({
@@ -164,7 +159,6 @@ export const changeUsername = endpoint({
   access: 'customer',
   body: z.object({ username: usernameSchema }),
   changes: 'account',
-  status: 200,
   reply: accountSchema,
   problems: ['username_taken'],
 });
@@ -182,7 +176,6 @@ export const changePassword = endpoint({
     new_password: newPasswordSchema,
   }),
   changes: 'account',
-  status: 200,
   reply: z.object({ success: z.literal(true), common_password: commonPasswordSchema }),
   problems: ['conflict'],
 });
@@ -193,9 +186,7 @@ export const sendEmailProof = endpoint({
   summary: 'Have another confirmation mail sent to one’s own address. Nothing is sent where none is needed.',
   access: 'customer',
   while_held: true,
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
-  problems: [],
 });
 
 export const proveEmail = endpoint({
@@ -213,9 +204,7 @@ export const proveEmail = endpoint({
   }),
   changes: 'account',
   changes_installation: 'people',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
-  problems: [],
 });
 
 export const forgotPassword = endpoint({
@@ -225,7 +214,6 @@ export const forgotPassword = endpoint({
     'Ask for a reset token. It is answered to the machine itself alone; anybody else gets the same answer for every email, and the token by mail.',
   access: 'anyone',
   body: z.object({ email: emailSchema }),
-  status: 200,
   reply: z.object({
     reset_token: z.string().nullable(),
     expires_in: z.int().describe('Seconds.'),
@@ -247,10 +235,8 @@ export const resetPassword = endpoint({
       .min(1, 'Enter the reset token.'),
     new_password: newPasswordSchema,
   }),
-  status: 200,
   reply: z.object({ success: z.literal(true), common_password: commonPasswordSchema }),
   reply_unspecified: true,
-  problems: [],
 });
 
 export const recoverUsername = endpoint({
@@ -259,7 +245,6 @@ export const recoverUsername = endpoint({
   summary: 'Ask for the username of an email. Answered, or mailed, as reset tokens are.',
   access: 'anyone',
   body: z.object({ email: emailSchema }),
-  status: 200,
   reply: z.object({
     username: z.string().nullable(),
     detail: z.string().optional().describe('Why the machine itself was not answered the username, and what to do.'),

@@ -33,9 +33,7 @@ export const listBlocks = endpoint({
   summary: 'From where sign-ins to one’s own account are refused just now, newest first.',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(blockSchema),
-  problems: [],
 });
 
 export const liftBlock = endpoint({
@@ -45,8 +43,6 @@ export const liftBlock = endpoint({
   access: 'customer',
   params: idParamsSchema,
   changes: 'alerts',
-  status: 204,
-  problems: [],
 });
 
 export const listAllBlocks = endpoint({
@@ -55,9 +51,7 @@ export const listAllBlocks = endpoint({
   summary: 'Every refusal of sign-ins that is in force, newest first.',
   access: 'admin',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(blockSchema.extend({ email: z.string().nullable().describe('Of the account, where there is one.') })),
-  problems: [],
 });
 
 export const liftAnyBlock = endpoint({
@@ -66,6 +60,5 @@ export const liftAnyBlock = endpoint({
   summary: 'Let sign-ins through again.',
   access: 'admin',
   body: z.object({ block_id: idSchema }),
-  status: 204,
   problems: ['not_found'],
 });

@@ -18,9 +18,7 @@ export const listMessages = endpoint({
   summary: 'The conversation of the signed-in person with support, newest first.',
   access: 'customer',
   query: messagesQuerySchema,
-  status: 200,
   reply: z.array(chatMessageSchema),
-  problems: [],
 });
 
 /**
@@ -48,7 +46,5 @@ export const readChat = endpoint({
   path: '/chat',
   summary: 'How it stands with the conversation of the signed-in person, and whether somebody of support is here.',
   access: 'customer',
-  status: 200,
   reply: chatStateSchema,
-  problems: [],
 });

@@ -108,9 +108,7 @@ export const markRead = endpoint({
   summary: 'Say up to which message one has read.',
   access: 'customer',
   body: z.object({ seq: seqSchema }),
-  status: 200,
   reply: chatStateSchema,
-  problems: [],
 });
 
 export const askPerson = endpoint({
@@ -120,9 +118,7 @@ export const askPerson = endpoint({
     'Ask for a person: the conversation stands before the others of the inbox. The automatic reply ends once a person has it open.',
   access: 'customer',
   changes: 'messages',
-  status: 200,
   reply: chatStateSchema,
-  problems: [],
 });
 
 export const rateChat = endpoint({
@@ -139,7 +135,6 @@ export const rateChat = endpoint({
       .default(''),
   }),
   changes: 'messages',
-  status: 200,
   reply: chatStateSchema,
   problems: ['conflict'],
 });
@@ -176,9 +171,7 @@ export const readAttachment = endpoint({
   summary: 'How the scan of a file of the chat stands.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: attachmentSchema,
-  problems: [],
 });
 
 export const deleteAttachment = endpoint({
@@ -187,7 +180,6 @@ export const deleteAttachment = endpoint({
   summary: 'Take back a file that was not sent yet.',
   access: 'customer',
   params: idParamsSchema,
-  status: 204,
   problems: ['conflict'],
 });
 
@@ -198,7 +190,6 @@ export const downloadAttachment = endpoint({
     'A file of the chat: of one’s own conversation, or as staff of one that one may read. Pictures may be shown; everything else is an attachment.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   download: true,
   problems: ['conflict'],
 });
@@ -208,9 +199,7 @@ export const downloadTranscript = endpoint({
   path: '/chat/transcript',
   summary: 'All of one’s own conversation as a text file.',
   access: 'customer',
-  status: 200,
   download: true,
-  problems: [],
 });
 
 export const mailTranscript = endpoint({
@@ -220,7 +209,6 @@ export const mailTranscript = endpoint({
   access: 'customer',
   needs_proven_email: true,
   expensive: true,
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['conflict'],
 });

@@ -30,7 +30,5 @@ export const currentSubscription = endpoint({
   path: '/subscription/current',
   summary: 'The subscription of the signed-in person at this moment.',
   access: 'customer',
-  status: 200,
   reply: currentSubscriptionSchema,
-  problems: [],
 });

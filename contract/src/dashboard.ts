@@ -95,7 +95,6 @@ export const readDashboard = endpoint({
   path: '/dashboard/status',
   summary: 'The state of the account in one answer: score and why, plan, counts, latest scans.',
   access: 'customer',
-  status: 200,
   reply: specified(
     ['subscription', 'recent_scans'],
     z.object({
@@ -114,6 +113,5 @@ export const readDashboard = endpoint({
     }),
     () => ({ security_score: SECURITY_SCORE_MAXIMUM, last_scan: NEVER, status: UNKNOWN_STATUS }),
   ),
-  problems: [],
 });
 export type DashboardStatus = z.infer<NonNullable<(typeof readDashboard)['reply']>>;

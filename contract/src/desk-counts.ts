@@ -26,7 +26,5 @@ export const readCounts = endpoint({
   path: '/support/counts',
   summary: 'How many conversations stand in each part of the inbox.',
   access: 'support',
-  status: 200,
   reply: countsSchema,
-  problems: [],
 });

@@ -37,7 +37,5 @@ export const listConversations = endpoint({
   summary: 'The inbox of the support desk.',
   access: 'support',
   query: conversationsQuerySchema,
-  status: 200,
   reply: z.array(conversationSchema),
-  problems: [],
 });

@@ -17,9 +17,7 @@ export const listTeam = endpoint({
   path: '/support/team',
   summary: 'The staff, and who of them is here.',
   access: 'support',
-  status: 200,
   reply: z.array(teamMemberSchema),
-  problems: [],
 });
 
 export const setPresence = endpoint({
@@ -32,7 +30,5 @@ export const setPresence = endpoint({
     presence: z.enum(['here', 'away', 'offline'], { error: 'Choose "here", "away", or "offline".' }),
     by_hand: z.boolean().default(true),
   }),
-  status: 200,
   reply: teamMemberSchema,
-  problems: [],
 });

@@ -32,9 +32,7 @@ export const readConversation = endpoint({
   summary: 'One conversation.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: conversationSchema,
-  problems: [],
 });
 
 export const listDeskMessages = endpoint({
@@ -44,9 +42,7 @@ export const listDeskMessages = endpoint({
   access: 'support',
   params: idParamsSchema,
   query: messagesQuerySchema,
-  status: 200,
   reply: z.array(deskMessageSchema),
-  problems: [],
 });
 
 export const answerConversation = endpoint({
@@ -69,9 +65,7 @@ export const markConversationRead = endpoint({
   access: 'support',
   params: idParamsSchema,
   body: z.object({ seq: seqSchema }),
-  status: 200,
   reply: conversationSchema,
-  problems: [],
 });
 
 export const claimConversation = endpoint({
@@ -80,7 +74,6 @@ export const claimConversation = endpoint({
   summary: 'Take a conversation that nobody has. Of two at once one gets it.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: conversationSchema,
   problems: ['conflict'],
 });
@@ -92,7 +85,6 @@ export const assignConversation = endpoint({
   access: 'support',
   params: idParamsSchema,
   body: z.object({ assignee_id: idSchema.nullable() }),
-  status: 200,
   reply: conversationSchema,
   problems: ['conflict', 'forbidden'],
 });
@@ -103,7 +95,6 @@ export const closeConversation = endpoint({
   summary: 'Close the matter of a conversation. The customer is asked to rate it.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: conversationSchema,
   problems: ['conflict'],
 });
@@ -114,7 +105,6 @@ export const reopenConversation = endpoint({
   summary: 'Open a closed or snoozed conversation again.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: conversationSchema,
   problems: ['conflict'],
 });
@@ -126,7 +116,6 @@ export const snoozeConversation = endpoint({
   access: 'support',
   params: idParamsSchema,
   body: z.object({ until: timeSchema }),
-  status: 200,
   reply: conversationSchema,
   problems: ['conflict'],
 });
@@ -138,9 +127,7 @@ export const sortConversation = endpoint({
   access: 'support',
   params: idParamsSchema,
   body: z.object({ tags: tagsSchema.optional(), priority: prioritySchema.optional() }),
-  status: 200,
   reply: conversationSchema,
-  problems: [],
 });
 
 /** The customer of a conversation: names and counts, without the content of files or alerts. `infected_files` are the newest that are not deleted yet. */
@@ -174,9 +161,7 @@ export const readCustomerCard = endpoint({
   summary: 'Who the customer is: names and counts. Each opening is in the audit log.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: customerCardSchema,
-  problems: [],
 });
 
 /** One thing that a customer has shared, as it is now. */
@@ -193,9 +178,7 @@ export const readShared = endpoint({
   summary: 'What a customer has shared with a card, as it is now. Each opening is in the audit log.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: sharedSchema,
-  problems: [],
 });
 
 export const takeMail = endpoint({
@@ -215,7 +198,6 @@ export const downloadMail = endpoint({
   summary: 'A mail as it arrived. Nothing in it was scanned.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   download: true,
   problems: ['unavailable'],
 });
@@ -237,9 +219,7 @@ export const deskTranscript = endpoint({
   summary: 'A conversation with its notes as a text file.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   download: true,
-  problems: [],
 });
 
 const SHORTCUT = /^[a-z0-9][a-z0-9-]{0,31}$/u;
@@ -286,9 +266,7 @@ export const listCanned = endpoint({
   path: '/support/canned-answers',
   summary: 'The canned answers, by shortcut.',
   access: 'support',
-  status: 200,
   reply: z.array(cannedAnswerSchema),
-  problems: [],
 });
 
 export const createCanned = endpoint({
@@ -311,7 +289,6 @@ export const changeCanned = endpoint({
   params: idParamsSchema,
   body: cannedFields,
   changes_installation: 'desk',
-  status: 200,
   reply: cannedAnswerSchema,
   problems: ['conflict'],
 });
@@ -323,8 +300,6 @@ export const deleteCanned = endpoint({
   access: 'admin',
   params: idParamsSchema,
   changes_installation: 'desk',
-  status: 204,
-  problems: [],
 });
 
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/u;
@@ -381,9 +356,7 @@ export const readDeskSettings = endpoint({
   path: '/support/settings',
   summary: 'When support is there, and when a conversation that nobody answers goes back to all.',
   access: 'support',
-  status: 200,
   reply: readSettingsSchema,
-  problems: [],
 });
 
 export const changeDeskSettings = endpoint({
@@ -393,9 +366,7 @@ export const changeDeskSettings = endpoint({
   access: 'admin',
   body: deskSettingsSchema,
   changes_installation: 'desk',
-  status: 200,
   reply: deskSettingsSchema,
-  problems: [],
 });
 
 const DATE = 'Enter a date, like 2026-11-20.';
@@ -443,9 +414,7 @@ export const readReport = endpoint({
   access: 'admin',
   query: reportQuerySchema,
   expensive: true,
-  status: 200,
   reply: reportSchema,
-  problems: [],
 });
 
 export const exportReport = endpoint({
@@ -455,7 +424,5 @@ export const exportReport = endpoint({
   access: 'admin',
   query: reportQuerySchema,
   expensive: true,
-  status: 200,
   download: true,
-  problems: [],
 });

@@ -114,9 +114,7 @@ export const listDevices = endpoint({
   summary: 'The devices of the signed-in person, newest first.',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(deviceSchema),
-  problems: [],
 });
 
 export const readDevice = endpoint({
@@ -125,9 +123,7 @@ export const readDevice = endpoint({
   summary: 'One device with what it last said of itself.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: deviceSchema,
-  problems: [],
 });
 
 export const createEnrolmentCode = endpoint({
@@ -156,7 +152,6 @@ export const confirmDevice = endpoint({
   params: idParamsSchema,
   body: z.object({ fingerprint: z.string().max(100) }),
   changes: 'devices',
-  status: 200,
   reply: deviceSchema,
   problems: ['conflict'],
 });
@@ -176,9 +171,7 @@ export const listDeviceWishes = endpoint({
   path: '/devices/wishes',
   summary: 'The systems for which the signed-in person asked for an agent.',
   access: 'customer',
-  status: 200,
   reply: z.array(deviceWishSchema),
-  problems: [],
 });
 
 export const saveDeviceWish = endpoint({
@@ -191,9 +184,7 @@ export const saveDeviceWish = endpoint({
     note: z.string().trim().max(WISH_NOTE_MAXIMUM, `Use at most ${WISH_NOTE_MAXIMUM} characters.`).default(''),
   }),
   changes: 'devices',
-  status: 200,
   reply: deviceWishSchema,
-  problems: [],
 });
 
 export const withdrawDeviceWish = endpoint({
@@ -203,8 +194,6 @@ export const withdrawDeviceWish = endpoint({
   access: 'customer',
   body: z.object({ system: wishedSystemSchema }),
   changes: 'devices',
-  status: 204,
-  problems: [],
 });
 
 /** Notes of a system that administrators see. */
@@ -219,9 +208,7 @@ export const countDeviceWishes = endpoint({
   path: '/admin/device-wishes',
   summary: 'How many people ask for an agent on each system, the most wanted first.',
   access: 'admin',
-  status: 200,
   reply: z.array(wishedForSchema),
-  problems: [],
 });
 
 const FOLDERS_MAXIMUM = 50;
@@ -247,7 +234,6 @@ export const changeDevice = endpoint({
   params: idParamsSchema,
   body: deviceChangesSchema,
   changes: 'devices',
-  status: 200,
   reply: deviceSchema,
   problems: ['conflict'],
 });
@@ -260,7 +246,6 @@ export const revokeDevice = endpoint({
   access: 'customer',
   params: idParamsSchema,
   changes: 'devices',
-  status: 200,
   reply: deviceSchema,
   problems: ['conflict'],
 });
@@ -272,8 +257,6 @@ export const removeDevice = endpoint({
   access: 'customer',
   params: idParamsSchema,
   changes: 'devices',
-  status: 204,
-  problems: [],
 });
 
 /** Decisions of a rule, or of a direction's default, on one device. */
@@ -292,9 +275,7 @@ export const countRules = endpoint({
   path: '/devices/counters',
   summary: 'How many packets each rule decided on each device, since the rule reached it.',
   access: 'customer',
-  status: 200,
   reply: z.array(ruleCountSchema),
-  problems: [],
 });
 
 /** Recently dropped packets, by the other end. */
@@ -315,14 +296,12 @@ export const listBlocked = endpoint({
   path: '/devices/blocked',
   summary: 'What the devices of the signed-in person dropped in the last hour, most packets first; 500 at most.',
   access: 'customer',
-  status: 200,
   reply: z.object({
     /** Packets dropped in the last hour and since ever, over all devices. */
     packets: z.int(),
     packets_total: z.int(),
     sources: z.array(blockedSourceSchema).max(500),
   }),
-  problems: [],
 });
 
 export const listDeviceScans = endpoint({
@@ -332,9 +311,7 @@ export const listDeviceScans = endpoint({
   access: 'customer',
   params: idParamsSchema,
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(deviceScanSchema),
-  problems: [],
 });
 
 export const startDeviceScan = endpoint({
@@ -363,7 +340,6 @@ export const steerDeviceScan = endpoint({
   params: idParamsSchema,
   body: z.object({ wanted: z.enum(['run', 'pause', 'cancel'], { error: 'Choose run, pause, or cancel.' }) }),
   changes: 'devices',
-  status: 200,
   reply: deviceScanSchema,
   problems: ['conflict'],
 });
@@ -415,9 +391,7 @@ export const listDeviceFindings = endpoint({
   summary: 'What was found on the devices of the signed-in person, newest first.',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(deviceFindingSchema),
-  problems: [],
 });
 
 export const orderDeviceFinding = endpoint({
@@ -428,7 +402,6 @@ export const orderDeviceFinding = endpoint({
   params: idParamsSchema,
   body: z.object({ action: z.enum(['restore', 'delete'], { error: 'Choose restore or delete.' }) }),
   changes: 'devices',
-  status: 200,
   reply: deviceFindingSchema,
   problems: ['conflict'],
 });
@@ -442,7 +415,6 @@ export const askSecondLook = endpoint({
   params: idParamsSchema,
   body: z.object({ agreed: z.literal(true, { error: 'Agree to send the file to this server.' }) }),
   changes: 'devices',
-  status: 200,
   reply: deviceFindingSchema,
   problems: ['conflict'],
 });
@@ -454,7 +426,6 @@ export const withdrawSecondLook = endpoint({
   access: 'customer',
   params: idParamsSchema,
   changes: 'devices',
-  status: 200,
   reply: deviceFindingSchema,
   problems: ['conflict'],
 });

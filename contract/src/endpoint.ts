@@ -67,7 +67,7 @@ export interface Endpoint<
    * write them there.
    */
   header_fields?: Readonly<Record<string, HeaderField>>;
-  /** HTTP status of success. */
+  /** HTTP status of success. `endpoint` sets 200 for an answer with a reply or a file, and 204 for one without. */
   status: 200 | 201 | 204;
   reply?: Reply;
   /** The specification does not say what is answered: success is enough, and a page does without what is in `reply`. */
@@ -92,6 +92,9 @@ export interface Endpoint<
   problems: readonly ProblemCode[];
 }
 
+/** An endpoint as it is declared: without fields that have their usual values. */
+type Definition<E extends Endpoint> = Omit<E, 'status' | 'problems'> & Partial<Pick<E, 'status' | 'problems'>>;
+
 /**
  * Declares an endpoint and keeps its literal types. A path with parameters needs a `params` schema that has exactly those names.
  */
@@ -107,9 +110,10 @@ export function endpoint<
   const Upload extends string | undefined = undefined,
   const Download extends true | undefined = undefined,
 >(
-  definition: Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download>,
+  definition: Definition<Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download>>,
 ): Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download> {
-  return definition;
+  const status = definition.reply === undefined && definition.download === undefined ? 204 : 200;
+  return { status, problems: [], ...definition };
 }
 
 type Parsed<Schema> = [NonNullable<Schema>] extends [never]

@@ -83,7 +83,5 @@ export const readEngine = endpoint({
   path: '/antivirus/engine',
   summary: 'The scanning engines, their signatures and their limits.',
   access: 'customer',
-  status: 200,
   reply: engineStatusSchema,
-  problems: [],
 });

@@ -136,9 +136,7 @@ export const listRules = endpoint({
   summary: 'The firewall rules of the signed-in person, newest first; the first page says how many there are (`X-Total-Count`).',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(ruleSchema),
-  problems: [],
 });
 
 export const addRule = endpoint({
@@ -161,10 +159,8 @@ export const setRuleEnabled = endpoint({
   params: idParamsSchema,
   body: z.object({ enabled: z.boolean({ error: 'Choose true or false.' }) }),
   changes: 'rules',
-  status: 200,
   reply: ruleSchema,
   reply_unspecified: true,
-  problems: [],
 });
 
 export const deleteRule = endpoint({
@@ -174,8 +170,6 @@ export const deleteRule = endpoint({
   access: 'customer',
   params: idParamsSchema,
   changes: 'rules',
-  status: 204,
-  problems: [],
 });
 
 export const editRule = endpoint({
@@ -186,9 +180,7 @@ export const editRule = endpoint({
   params: idParamsSchema,
   body: newRuleSchema,
   changes: 'rules',
-  status: 200,
   reply: ruleSchema,
-  problems: [],
 });
 
 /** The changes that several rules take at once. */
@@ -207,10 +199,8 @@ export const changeRules = endpoint({
   }),
   changes: 'rules',
   expensive: true,
-  status: 200,
   /** Rules that are different now. */
   reply: z.object({ changed: z.int() }),
-  problems: [],
 });
 
 /** One rule of a file. */
@@ -239,7 +229,6 @@ export const importRules = endpoint({
   body: z.object({ rules: ruleFileSchema.shape.rules, replace: z.boolean({ error: 'Choose true or false.' }).default(false) }),
   changes: 'rules',
   expensive: true,
-  status: 200,
   reply: z.object({ added: z.int(), removed: z.int() }),
   problems: ['rule_limit'],
 });
@@ -267,9 +256,7 @@ export const listRevisions = endpoint({
   summary: `The latest changes of the signed-in person’s rules, newest first; ${REVISIONS_KEPT} are kept.`,
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(revisionSchema),
-  problems: [],
 });
 
 export const undoRevision = endpoint({
@@ -280,7 +267,6 @@ export const undoRevision = endpoint({
   params: idParamsSchema,
   changes: 'rules',
   expensive: true,
-  status: 200,
   reply: revisionSchema,
   problems: ['conflict'],
 });

@@ -36,9 +36,7 @@ export const listArticles = endpoint({
   summary: 'The help pages: those with the words of `search`, the best first, or all by title.',
   access: 'anyone',
   query: z.object({ search: searchSchema }),
-  status: 200,
   reply: z.array(articleSummarySchema),
-  problems: [],
 });
 
 export const readArticle = endpoint({
@@ -47,7 +45,6 @@ export const readArticle = endpoint({
   summary: 'One help page.',
   access: 'anyone',
   query: z.object({ slug: slugSchema }),
-  status: 200,
   reply: articleSchema,
   problems: ['not_found'],
 });
@@ -63,9 +60,7 @@ export const suggestArticles = endpoint({
       .max(16_384, 'Enter fewer words.')
       .transform((text) => text.slice(0, SUGGESTED_FROM_MAXIMUM)),
   }),
-  status: 200,
   reply: z.array(articleSummarySchema).max(SUGGESTIONS_MAXIMUM),
-  problems: [],
 });
 
 const articleFields = z.object({
@@ -95,9 +90,7 @@ export const listAllArticles = endpoint({
   path: '/admin/help-articles',
   summary: 'All help pages, drafts too, by title.',
   access: 'admin',
-  status: 200,
   reply: z.array(articleSchema),
-  problems: [],
 });
 
 export const createArticle = endpoint({
@@ -120,7 +113,6 @@ export const changeArticle = endpoint({
   params: idParamsSchema,
   body: articleFields,
   changes_installation: 'help',
-  status: 200,
   reply: articleSchema,
   problems: ['conflict'],
 });
@@ -132,6 +124,4 @@ export const deleteArticle = endpoint({
   access: 'admin',
   params: idParamsSchema,
   changes_installation: 'help',
-  status: 204,
-  problems: [],
 });

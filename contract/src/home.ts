@@ -32,7 +32,5 @@ export const readHome = endpoint({
   summary: 'The installation at a glance: people, income, devices, and the last 90 days.',
   access: 'admin',
   query: timeZoneQuerySchema,
-  status: 200,
   reply: homeSchema,
-  problems: [],
 });

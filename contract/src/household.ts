@@ -159,9 +159,7 @@ export const readHousehold = endpoint({
   path: '/household',
   summary: 'The people of your home: their profiles, devices, and what they asked. Without a home all lists are empty.',
   access: 'customer',
-  status: 200,
   reply: householdSchema,
-  problems: [],
 });
 
 const timeZoneSchema = z.string({ error: 'Choose a time zone.' }).min(1, 'Choose a time zone.').max(64, 'Choose a time zone.');
@@ -173,7 +171,6 @@ export const setHomeTimeZone = endpoint({
   access: 'customer',
   changes: 'devices',
   body: z.object({ time_zone: timeZoneSchema }),
-  status: 204,
   problems: ['not_found'],
 });
 
@@ -215,7 +212,6 @@ export const changeProfile = endpoint({
   changes: 'devices',
   params: idParamsSchema,
   body: profileBody.extend({ rules: profileRulesSchema }).partial(),
-  status: 200,
   reply: profileSchema,
   problems: ['conflict'],
 });
@@ -227,8 +223,6 @@ export const removeProfile = endpoint({
   access: 'customer',
   changes: 'devices',
   params: idParamsSchema,
-  status: 204,
-  problems: [],
 });
 
 export const pauseProfile = endpoint({
@@ -239,9 +233,7 @@ export const pauseProfile = endpoint({
   changes: 'devices',
   params: idParamsSchema,
   body: z.object({ pause: z.enum(['15', '60', 'tomorrow', 'end']) }),
-  status: 200,
   reply: z.object({ paused_until: timeSchema.nullable() }),
-  problems: [],
 });
 
 export const renewAskKey = endpoint({
@@ -251,9 +243,7 @@ export const renewAskKey = endpoint({
   access: 'customer',
   changes: 'devices',
   params: idParamsSchema,
-  status: 200,
   reply: z.object({ ask_key: z.string() }),
-  problems: [],
 });
 
 export const addProfileName = endpoint({
@@ -277,8 +267,6 @@ export const removeProfileName = endpoint({
   access: 'customer',
   changes: 'devices',
   params: idParamsSchema,
-  status: 204,
-  problems: [],
 });
 
 /** `safe_search`: answered with the address of the search without explicit results. */
@@ -290,7 +278,6 @@ export const tryProfile = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: z.object({ name: typedNameSchema, day: z.int().min(1).max(7), clock: clockSchema, rules: profileRulesSchema.optional() }),
-  status: 200,
   reply: z.object({
     is_allowed: z.boolean(),
     /** Null where no rule refuses or allows it. */
@@ -299,7 +286,6 @@ export const tryProfile = endpoint({
     rule: z.string(),
     is_safe_search: z.boolean(),
   }),
-  problems: [],
 });
 
 export const setDeviceProfile = endpoint({
@@ -310,7 +296,6 @@ export const setDeviceProfile = endpoint({
   changes: 'devices',
   params: idParamsSchema,
   body: z.object({ profile_id: idSchema.nullable() }),
-  status: 204,
   problems: ['conflict', 'not_found'],
 });
 
@@ -327,7 +312,6 @@ export const answerAsk = endpoint({
     answer: z.enum(ASK_ANSWERS).extract(['hour', 'always', 'no']),
     line: z.string().trim().max(ASK_LINE_MAXIMUM, `Use at most ${ASK_LINE_MAXIMUM} characters.`).default(''),
   }),
-  status: 200,
   reply: askSchema,
   problems: ['conflict'],
 });
@@ -354,8 +338,6 @@ export const withdrawHomeInvite = endpoint({
   access: 'customer',
   changes: 'devices',
   params: idParamsSchema,
-  status: 204,
-  problems: [],
 });
 
 const TOKEN = 'Open the link of your invitation.';
@@ -368,7 +350,6 @@ export const lookAtHomeInvite = endpoint({
   access: 'customer',
   needs_proven_email: true,
   body: inviteTokenSchema,
-  status: 200,
   reply: z.object({ invited_by: z.string(), profiles: z.array(z.string()), has_own_home: z.boolean() }),
   problems: ['not_found'],
 });
@@ -381,7 +362,6 @@ export const joinHome = endpoint({
   needs_proven_email: true,
   changes: 'devices',
   body: inviteTokenSchema,
-  status: 204,
   problems: ['conflict', 'not_found'],
 });
 
@@ -391,7 +371,6 @@ export const leaveHome = endpoint({
   summary: 'Leave your home. Profiles stay while another guardian does; the last one must remove them first.',
   access: 'customer',
   changes: 'devices',
-  status: 204,
   problems: ['conflict', 'not_found'],
 });
 
@@ -432,7 +411,6 @@ export const lookAtAskPage = endpoint({
   summary: 'What was refused on the devices of a profile, and the answers to what it asked, with the key of its page.',
   access: 'anyone',
   body: askPageKeys,
-  status: 200,
   reply: askPageSchema,
   problems: ['not_found'],
 });
@@ -443,7 +421,6 @@ export const mayI = endpoint({
   summary: 'Ask the guardians for a refused name. Asked again it counts, and tells them no second time.',
   access: 'anyone',
   body: askPageKeys.extend({ refusal_id: idSchema }),
-  status: 200,
   reply: askPageSchema,
   problems: ['conflict', 'not_found'],
 });

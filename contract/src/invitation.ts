@@ -34,9 +34,7 @@ export const listInvitations = endpoint({
   summary: 'The invitations that still work, newest first.',
   access: 'admin',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(invitationSchema),
-  problems: [],
 });
 
 export const withdrawInvitation = endpoint({
@@ -46,7 +44,6 @@ export const withdrawInvitation = endpoint({
   access: 'admin',
   body: z.object({ invitation_id: idSchema }),
   changes_installation: 'people',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });

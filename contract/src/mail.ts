@@ -32,9 +32,7 @@ export const listOutbox = endpoint({
   summary: 'The mails of this installation: urgent ones first, then others that wait, then those that were sent; newest first.',
   access: 'admin',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(mailSchema),
-  problems: [],
 });
 
 export const readMailServer = endpoint({
@@ -42,9 +40,7 @@ export const readMailServer = endpoint({
   path: '/admin/mail-server',
   summary: 'Whether mails go out, and their sender.',
   access: 'admin',
-  status: 200,
   reply: z.object({ is_connected: z.boolean(), sender: z.string().nullable() }),
-  problems: [],
 });
 
 export const passOnMail = endpoint({
@@ -54,7 +50,6 @@ export const passOnMail = endpoint({
   access: 'admin',
   body: z.object({ mail_id: idSchema }),
   changes_installation: 'waiting',
-  status: 200,
   reply: mailSchema,
   problems: ['not_found', 'conflict'],
 });

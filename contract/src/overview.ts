@@ -40,7 +40,5 @@ export const readOverview = endpoint({
   path: '/admin/overview',
   summary: 'What waits for administrators, and what a new installation still needs of the one who asks.',
   access: 'admin',
-  status: 200,
   reply: overviewSchema,
-  problems: [],
 });

@@ -33,7 +33,6 @@ export const readPersonRecord = endpoint({
     'The record of a person: plan, devices, alerts, conversation and remote sessions, as names and counts. Support reads it of people with a conversation, administrators of everybody. Each opening is in the audit log.',
   access: 'support',
   query: z.object({ user_id: idSchema }),
-  status: 200,
   reply: personRecordSchema,
   problems: ['not_found'],
 });

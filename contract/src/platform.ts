@@ -20,7 +20,6 @@ export const readConfig = endpoint({
   path: '/config',
   summary: 'What the screens need to know before anybody signs in.',
   access: 'anyone',
-  status: 200,
   reply: z.object({
     version: z.string(),
     /** Servers of earlier versions do not say. */
@@ -39,7 +38,6 @@ export const readConfig = endpoint({
     brand: brandSchema.optional(),
     links: z.object({ live_chat: z.string().nullable(), remote_portal: z.string().nullable() }),
   }),
-  problems: [],
 });
 
 export const readHealth = endpoint({
@@ -47,9 +45,7 @@ export const readHealth = endpoint({
   path: '/health',
   summary: 'The process runs.',
   access: 'anyone',
-  status: 200,
   reply: z.object({ status: z.literal('ok') }),
-  problems: [],
 });
 
 export const readReadiness = endpoint({
@@ -58,7 +54,6 @@ export const readReadiness = endpoint({
   summary:
     'The process can serve: database and engine answer, and the database has room. With `storage: low` the disk has no room for uploads beside the reserve of the database: they are refused, and everything else goes on. With `store: away` the store that servers share does not answer: uploads are refused, and everything else goes on. With `clock: off` the clock of this server is more than 2 s from that of the database, by which records go.',
   access: 'anyone',
-  status: 200,
   reply: z.object({
     status: z.literal('ready'),
     storage: z.enum(['ok', 'low']),

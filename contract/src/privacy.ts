@@ -17,7 +17,6 @@ export const exportData = endpoint({
     'Everything that is kept about oneself as a JSON file, table by table, without secrets and without files. Takes the password and, where two-factor sign-in is on, the second factor.',
   access: 'customer',
   body: z.object({ password: passwordSchema, ...proofShape }).refine(...AT_MOST_ONE_PROOF),
-  status: 200,
   download: true,
   problems: ['second_factor_refused', 'too_many_requests', 'unavailable'],
 });
@@ -41,7 +40,6 @@ export const deleteAccount = endpoint({
     })
     .refine(...AT_MOST_ONE_PROOF),
   changes_installation: 'people',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['last_admin', 'second_factor_refused', 'too_many_requests', 'unavailable'],
 });

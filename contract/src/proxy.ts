@@ -27,9 +27,7 @@ export const readProxyFindings = endpoint({
   path: '/admin/proxies',
   summary: 'What was found of proxies that the settings do not name.',
   access: 'admin',
-  status: 200,
   reply: proxyFindingsSchema,
-  problems: [],
 });
 
 export const clearProxyFindings = endpoint({
@@ -38,6 +36,4 @@ export const clearProxyFindings = endpoint({
   summary:
     'Say that the findings are read. Tokens are answered to the machine itself again, until the next request comes through a proxy.',
   access: 'admin',
-  status: 204,
-  problems: [],
 });

@@ -24,9 +24,7 @@ export const readPush = endpoint({
   summary:
     'The public key that browsers subscribe with (RFC 8292), in base64url, and your browsers that get notices, newest first.',
   access: 'customer',
-  status: 200,
   reply: z.object({ public_key: z.string(), subscriptions: z.array(pushBrowserSchema) }),
-  problems: [],
 });
 
 export const subscribePush = endpoint({
@@ -38,7 +36,6 @@ export const subscribePush = endpoint({
     /** Only if this browser got notices for the same person before: else `not_found`. */
     renews: z.boolean().optional(),
   }),
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['conflict', 'not_found'],
 });
@@ -49,8 +46,6 @@ export const removePush = endpoint({
   summary: 'Send a browser of yours no more notices.',
   access: 'customer',
   params: idParamsSchema,
-  status: 204,
-  problems: [],
 });
 
 export const unsubscribePush = endpoint({
@@ -59,7 +54,5 @@ export const unsubscribePush = endpoint({
   summary: 'Send this browser no more notices.',
   access: 'customer',
   body: pushSubscriptionSchema.pick({ endpoint: true }),
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
-  problems: [],
 });

@@ -48,9 +48,7 @@ export const readScan = endpoint({
   summary: 'One scan with everything that is known of it.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: scanDetailSchema,
-  problems: [],
 });
 
 export const deleteScan = endpoint({
@@ -59,7 +57,6 @@ export const deleteScan = endpoint({
   summary: 'Take a scan out of the history, with whatever is kept of its file.',
   access: 'customer',
   params: idParamsSchema,
-  status: 204,
   problems: ['conflict', 'unavailable', 'on_another_server'],
 });
 
@@ -69,7 +66,6 @@ export const restoreFile = endpoint({
   summary: 'The kept bytes of a file, as they were uploaded: what was found in it is still in it.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   download: true,
   problems: ['unavailable', 'on_another_server'],
 });
@@ -81,7 +77,6 @@ export const deleteFile = endpoint({
   access: 'customer',
   params: idParamsSchema,
   changes: 'files',
-  status: 204,
   problems: ['conflict', 'unavailable', 'on_another_server'],
 });
 
@@ -97,7 +92,6 @@ export const unlockFile = endpoint({
       .min(1, 'Enter the file’s password.')
       .max(FILE_PASSWORD_MAXIMUM, `Use at most ${FILE_PASSWORD_MAXIMUM} characters.`),
   }),
-  status: 200,
   reply: scanDetailSchema,
   problems: ['conflict', 'unavailable', 'on_another_server'],
 });
@@ -116,7 +110,6 @@ export const reportFalseAlarm = endpoint({
   }),
   changes: 'files',
   changes_installation: 'waiting',
-  status: 200,
   reply: scanDetailSchema,
   problems: ['conflict'],
 });
@@ -144,9 +137,7 @@ export const listFalseAlarms = endpoint({
   summary: 'The findings that people hold to be false alarms, newest first.',
   access: 'admin',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(falseAlarmSchema),
-  problems: [],
 });
 
 export const decideFalseAlarm = endpoint({
@@ -159,7 +150,6 @@ export const decideFalseAlarm = endpoint({
     decision: z.enum(['confirmed', 'rejected'], { error: 'Choose "confirmed" or "rejected".' }),
   }),
   changes_installation: 'waiting',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });
@@ -174,7 +164,6 @@ export const reopenFalseAlarm = endpoint({
     decided_at: timeSchema.describe('Which decision: that of another administrator, made meanwhile, stays.'),
   }),
   changes_installation: 'waiting',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['conflict'],
 });

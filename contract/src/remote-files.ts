@@ -50,9 +50,7 @@ export const listSessionFiles = endpoint({
   summary: 'What the sides of a session have sent to each other, oldest first, for both.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: z.array(sessionFileSchema),
-  problems: [],
 });
 
 export const sendSessionFile = endpoint({
@@ -98,7 +96,6 @@ export const refuseSessionFile = endpoint({
   summary: 'Refuse, as the customer, a file or a recording of an own session, or take back one’s own. Nothing of it is kept.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: sessionFileSchema,
   problems: ['conflict'],
 });
@@ -109,7 +106,6 @@ export const downloadSessionFile = endpoint({
   summary: 'A file of a session that was found clean, for its two sides, until a day after the session has ended.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   download: true,
   problems: ['conflict'],
 });

@@ -18,9 +18,7 @@ export const readSession = endpoint({
   summary: 'A session, for its customer and for the technician who joined it.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: sideOfSessionSchema,
-  problems: [],
 });
 
 export const approveSession = endpoint({
@@ -30,7 +28,6 @@ export const approveSession = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: z.object({ view: viewSchema }),
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -41,7 +38,6 @@ export const declineSession = endpoint({
   summary: 'Refuse the technician who asks. The session is over.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -52,7 +48,6 @@ export const reaffirmSession = endpoint({
   summary: 'Say that an own session may go on for another half hour, within its four hours.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -77,7 +72,6 @@ export const reportSession = endpoint({
     reason: reportKindSchema,
     comment: z.string().trim().max(COMMENT_LENGTH_MAXIMUM, `Use at most ${COMMENT_LENGTH_MAXIMUM} characters.`).default(''),
   }),
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -96,7 +90,6 @@ export const rateSession = endpoint({
       .max(COMMENT_LENGTH_MAXIMUM, `Use at most ${COMMENT_LENGTH_MAXIMUM} characters for the comment.`)
       .default(''),
   }),
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -114,7 +107,6 @@ export const grantInSession = endpoint({
       path: ['device_id'],
       message: 'Choose a device only for view, control, or clipboard.',
     }),
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -126,7 +118,6 @@ export const revokeInSession = endpoint({
   access: 'customer',
   params: idParamsSchema,
   body: z.object({ grant: z.union([grantKindSchema, z.literal('all')]) }),
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -138,7 +129,6 @@ export const readIce = endpoint({
     'By which servers the two pages of a session that runs find each other; its customer reads it from the question on. Credentials count for a while, and for this session.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: z.object({
     /** In the form that `RTCPeerConnection` takes. */
     ice_servers: z.array(
@@ -166,9 +156,7 @@ export const listSessionMessages = endpoint({
       .max(NUMBER_MAXIMUM, 'Enter a message’s position.')
       .default(0),
   }),
-  status: 200,
   reply: z.array(sessionMessageSchema),
-  problems: [],
 });
 
 export const writeSessionMessage = endpoint({
@@ -190,9 +178,7 @@ export const listSessionAudit = endpoint({
   summary: 'What happened in an own session, oldest first, as the audit log has it.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: z.array(activitySchema),
-  problems: [],
 });
 
 export const exportSessionAudit = endpoint({
@@ -202,9 +188,7 @@ export const exportSessionAudit = endpoint({
   access: 'customer',
   params: idParamsSchema,
   query: z.object({ format: z.enum(['csv', 'json'], { error: 'Choose "csv" or "json".' }) }),
-  status: 200,
   download: true,
-  problems: [],
 });
 
 export const readSessionChanges = endpoint({
@@ -214,7 +198,5 @@ export const readSessionChanges = endpoint({
     'What changed on the customer’s devices between consent and end of an own session, as their agents measured it; none for who had no device online.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: z.array(deviceChangesSchema),
-  problems: [],
 });

@@ -16,9 +16,7 @@ export const writeNotes = endpoint({
   body: z.object({
     notes: z.string().max(NOTES_LENGTH_MAXIMUM, `Use at most ${NOTES_LENGTH_MAXIMUM} characters for the notes.`),
   }),
-  status: 200,
   reply: joinedSessionSchema,
-  problems: [],
 });
 
 export const readSessionCustomer = endpoint({
@@ -27,7 +25,6 @@ export const readSessionCustomer = endpoint({
   summary: 'Who the customer of a session that runs is: names and counts. Each opening is in the audit log.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: customerCardSchema,
   problems: ['conflict'],
 });
@@ -61,9 +58,7 @@ export const listOverseenSessions = endpoint({
   summary: 'The sessions of this installation that somebody asked to join: reported ones first, then newest first.',
   access: 'admin',
   query: overseenQuerySchema,
-  status: 200,
   reply: z.array(overseenSessionSchema),
-  problems: [],
 });
 
 export const listOverseenAudit = endpoint({
@@ -72,9 +67,7 @@ export const listOverseenAudit = endpoint({
   summary: 'What happened in a session of somebody else, oldest first, as the audit log has it.',
   access: 'admin',
   params: idParamsSchema,
-  status: 200,
   reply: z.array(activitySchema),
-  problems: [],
 });
 
 export const endOverseenSession = endpoint({
@@ -83,7 +76,6 @@ export const endOverseenSession = endpoint({
   summary: 'End a session of somebody else at once.',
   access: 'admin',
   params: idParamsSchema,
-  status: 200,
   reply: overseenSessionSchema,
   problems: ['conflict'],
 });

@@ -99,9 +99,7 @@ export const listRemoteSessions = endpoint({
   summary: 'The remote-support sessions of the signed-in person, newest first.',
   access: 'customer',
   query: sessionsQuerySchema,
-  status: 200,
   reply: z.array(remoteSessionSchema),
-  problems: [],
 });
 
 export const createSession = endpoint({
@@ -112,7 +110,6 @@ export const createSession = endpoint({
   needs_proven_email: true,
   status: 201,
   reply: remoteSessionSchema,
-  problems: [],
 });
 
 export const cancelSession = endpoint({
@@ -121,7 +118,6 @@ export const cancelSession = endpoint({
   summary: 'Cancel an own session that waits, is asked for or runs.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -132,7 +128,6 @@ export const completeSession = endpoint({
   summary: 'End an own session that runs, as done.',
   access: 'customer',
   params: idParamsSchema,
-  status: 200,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -148,7 +143,6 @@ export const joinSession = endpoint({
   body: z.object({
     session_code: z.string({ error: 'Enter the session code.' }).max(4_000, 'This is too long for a session code.'),
   }),
-  status: 200,
   reply: joinedSessionSchema,
   problems: ['not_found', 'too_many_requests'],
 });
@@ -159,9 +153,7 @@ export const listJoined = endpoint({
   summary: 'The sessions that this technician joined, newest first.',
   access: 'support',
   query: sessionsQuerySchema,
-  status: 200,
   reply: z.array(joinedSessionSchema),
-  problems: [],
 });
 
 export const completeJoined = endpoint({
@@ -170,7 +162,6 @@ export const completeJoined = endpoint({
   summary: 'End a session that this technician joined and that runs, as done.',
   access: 'support',
   params: idParamsSchema,
-  status: 200,
   reply: joinedSessionSchema,
   problems: ['conflict'],
 });

@@ -38,7 +38,5 @@ export const readInstallationReport = endpoint({
   access: 'admin',
   query: reportQuerySchema,
   expensive: true,
-  status: 200,
   reply: installationReportSchema,
-  problems: [],
 });

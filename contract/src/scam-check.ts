@@ -279,7 +279,6 @@ export const checkScamText = endpoint({
       .max(SCAM_TEXT_MAXIMUM, `Paste at most ${SCAM_TEXT_MAXIMUM} characters.`)
       .refine((text) => text.trim() !== '', 'Paste a message or a link.'),
   }),
-  status: 200,
   reply: scamReplySchema,
   expensive: true,
   problems: ['unavailable'],
@@ -294,7 +293,6 @@ export const checkScamFile = endpoint({
   query: fileQuerySchema,
   upload: 'file',
   beside_json: true,
-  status: 200,
   reply: scamReplySchema,
   expensive: true,
   problems: ['too_large', 'malformed', 'upload_stalled', 'unsupported_media_type', 'unavailable'],
@@ -306,9 +304,7 @@ export const listScamChecks = endpoint({
   summary: 'Your own checks that you kept, newest first.',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(scamCheckSchema),
-  problems: [],
 });
 
 export const deleteScamCheck = endpoint({
@@ -317,7 +313,6 @@ export const deleteScamCheck = endpoint({
   summary: 'Delete one of your own checks.',
   access: 'customer',
   params: idParamsSchema,
-  status: 204,
   problems: ['not_found'],
 });
 
@@ -341,9 +336,7 @@ export const listTrustedDomains = endpoint({
   path: '/scam-check/trusted',
   summary: 'Domains that you trust: links to them are never a reason.',
   access: 'customer',
-  status: 200,
   reply: z.array(trustedDomainSchema),
-  problems: [],
 });
 
 export const trustDomain = endpoint({
@@ -363,7 +356,6 @@ export const distrustDomain = endpoint({
   summary: 'Remove a domain from those that you trust.',
   access: 'customer',
   params: idParamsSchema,
-  status: 204,
   problems: ['not_found'],
 });
 
@@ -377,9 +369,7 @@ export const listProviderDomains = endpoint({
   path: '/admin/scam-domains',
   summary: "The provider's own lists of trusted and of dangerous domains.",
   access: 'admin',
-  status: 200,
   reply: z.array(providerDomainSchema),
-  problems: [],
 });
 
 export const addProviderDomain = endpoint({
@@ -399,7 +389,6 @@ export const removeProviderDomain = endpoint({
   summary: "Take a domain off the provider's own lists.",
   access: 'admin',
   body: z.object({ id: idSchema }),
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });

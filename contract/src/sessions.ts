@@ -26,9 +26,7 @@ export const listSessions = endpoint({
   summary: 'Where the signed-in person is signed in, newest first.',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(sessionSchema),
-  problems: [],
 });
 
 /** Ending sessions asks who does it (OWASP ASVS 5, 7.5.2): whoever found a signed-in page must not lock its owner out. */
@@ -47,8 +45,6 @@ export const endSession = endpoint({
   params: idParamsSchema,
   body: endSessionBodySchema,
   changes: 'account',
-  status: 204,
-  problems: [],
 });
 
 export const endOtherSessions = endpoint({
@@ -58,6 +54,4 @@ export const endOtherSessions = endpoint({
   access: 'customer',
   body: endSessionBodySchema,
   changes: 'account',
-  status: 204,
-  problems: [],
 });

@@ -66,7 +66,6 @@ export const setupConfig = endpoint({
   access: 'admin',
   body: setupPayloadSchema,
   changes_installation: 'provider',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['unavailable'],
 });
@@ -78,7 +77,6 @@ export const checkLogo = endpoint({
     'Read a PNG file in the multipart field "file" and answer the logo that the installation would show: its pixels alone, scaled down. Stores nothing.',
   access: 'admin',
   upload: 'file',
-  status: 200,
   reply: checkedLogoSchema,
   problems: ['unsupported_media_type', 'too_large', 'upload_stalled', 'unavailable'],
   expensive: true,

@@ -216,9 +216,7 @@ export const listSubscriptions = endpoint({
   summary: 'Every subscription that was ever assigned, newest first.',
   access: 'admin',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(subscriptionSchema),
-  problems: [],
 });
 
 export const assignSubscription = endpoint({
@@ -230,7 +228,6 @@ export const assignSubscription = endpoint({
   body: assignmentSchema,
   changes: 'subscription',
   changes_installation: 'waiting',
-  status: 200,
   reply: z.object({ success: z.literal(true), subscription: subscriptionSchema }),
   problems: ['not_found', 'conflict'],
 });
@@ -243,7 +240,6 @@ export const cancelSubscription = endpoint({
   body: z.object({ subscription_id: idSchema }),
   changes: 'subscription',
   changes_installation: 'waiting',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });
@@ -254,9 +250,7 @@ export const listTemplates = endpoint({
   summary: 'The plan templates, newest first.',
   access: 'admin',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(templateSchema),
-  problems: [],
 });
 
 export const createTemplate = endpoint({
@@ -267,7 +261,6 @@ export const createTemplate = endpoint({
   body: newTemplateSchema,
   changes: 'subscription',
   changes_installation: 'plans',
-  status: 200,
   reply: z.object({ success: z.literal(true), template: templateSchema }),
   problems: ['conflict'],
 });
@@ -280,7 +273,6 @@ export const changeTemplate = endpoint({
   body: newTemplateSchema.extend({ template_id: idSchema }),
   changes: 'subscription',
   changes_installation: 'plans',
-  status: 200,
   reply: z.object({ success: z.literal(true), template: templateSchema }),
   problems: ['not_found', 'conflict'],
 });
@@ -293,7 +285,6 @@ export const deleteTemplate = endpoint({
   body: z.object({ template_id: idSchema }),
   changes: 'subscription',
   changes_installation: 'plans',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found', 'conflict'],
 });
@@ -304,9 +295,7 @@ export const listAllPlanRequests = endpoint({
   summary: 'What people asked for and no admin has answered, newest first.',
   access: 'admin',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(userPlanRequestSchema),
-  problems: [],
 });
 
 export const declinePlanRequest = endpoint({
@@ -317,7 +306,6 @@ export const declinePlanRequest = endpoint({
   body: z.object({ request_id: idSchema }),
   changes: 'subscription',
   changes_installation: 'waiting',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });
@@ -328,9 +316,7 @@ export const listPlans = endpoint({
   summary: 'The plans on offer, newest first.',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(templateSchema),
-  problems: [],
 });
 
 export const listPlanRequests = endpoint({
@@ -339,9 +325,7 @@ export const listPlanRequests = endpoint({
   summary: 'What the signed-in person asked for, newest first.',
   access: 'customer',
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(planRequestSchema),
-  problems: [],
 });
 
 /** Answers of administrators that `readAnswerTime` looks at, and how few tell nothing. */
@@ -353,9 +337,7 @@ export const readAnswerTime = endpoint({
   path: '/subscription/answer-time',
   summary: 'How long administrators took to answer the last requests: the median in seconds, null without enough answers.',
   access: 'customer',
-  status: 200,
   reply: z.object({ answered: z.int(), median_s: z.int().nullable() }),
-  problems: [],
 });
 
 export const requestPlan = endpoint({
@@ -380,6 +362,5 @@ export const withdrawPlanRequest = endpoint({
   params: idParamsSchema,
   changes: 'subscription',
   changes_installation: 'waiting',
-  status: 204,
   problems: ['not_found'],
 });

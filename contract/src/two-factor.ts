@@ -140,9 +140,7 @@ export const readTwoFactor = endpoint({
   summary: 'What one’s own two-factor sign-in rests on.',
   access: 'customer',
   while_held: true,
-  status: 200,
   reply: twoFactorSchema,
-  problems: [],
 });
 
 export const confirmIdentity = endpoint({
@@ -161,7 +159,6 @@ export const confirmIdentity = endpoint({
       ...proofShape,
     })
     .refine(...AT_MOST_ONE_PROOF),
-  status: 200,
   reply: z.object({ expires_in: z.int().describe('Seconds.') }),
   problems: ['too_many_requests', 'unavailable'],
 });
@@ -171,7 +168,6 @@ export const requestPasskeyProof = endpoint({
   path: '/auth/two-factor/confirm/passkey',
   summary: 'What to ask the browser for to prove with a passkey who is there.',
   access: 'customer',
-  status: 200,
   reply: passkeyRequestSchema,
   problems: ['conflict'],
 });
@@ -183,7 +179,6 @@ export const startTotp = endpoint({
   access: 'customer',
   needs_proven_email: true,
   while_held: true,
-  status: 200,
   reply: z.object({ secret: z.string().describe('Base32.'), uri: z.string().describe('For the QR code: otpauth://totp/...') }),
   problems: ['confirmation_required'],
 });
@@ -197,7 +192,6 @@ export const activateTotp = endpoint({
   while_held: true,
   body: z.object({ code: totpCodeSchema }),
   changes: 'account',
-  status: 200,
   reply: z.object({ recovery_codes: newCodesSchema }),
   problems: ['confirmation_required', 'conflict', 'unavailable'],
 });
@@ -208,7 +202,6 @@ export const removeTotp = endpoint({
   summary: 'Stop asking for codes of the authenticator app. The last second factor goes by turning two-factor sign-in off.',
   access: 'customer',
   changes: 'account',
-  status: 204,
   problems: ['confirmation_required', 'conflict'],
 });
 
@@ -219,7 +212,6 @@ export const requestNewPasskey = endpoint({
   access: 'customer',
   needs_proven_email: true,
   while_held: true,
-  status: 200,
   reply: passkeyCreationSchema,
   problems: ['confirmation_required', 'conflict'],
 });
@@ -252,9 +244,7 @@ export const renamePasskey = endpoint({
   params: idParamsSchema,
   body: z.object({ name: passkeyNameSchema }),
   changes: 'account',
-  status: 200,
   reply: passkeySchema,
-  problems: [],
 });
 
 export const removePasskey = endpoint({
@@ -264,7 +254,6 @@ export const removePasskey = endpoint({
   access: 'customer',
   params: idParamsSchema,
   changes: 'account',
-  status: 204,
   problems: ['confirmation_required', 'conflict'],
 });
 
@@ -275,7 +264,6 @@ export const renewRecoveryCodes = endpoint({
   access: 'customer',
   needs_proven_email: true,
   changes: 'account',
-  status: 200,
   reply: z.object({ recovery_codes: z.array(z.string()) }),
   problems: ['confirmation_required', 'conflict'],
 });
@@ -286,7 +274,6 @@ export const turnTwoFactorOff = endpoint({
   summary: 'Turn two-factor sign-in off: authenticator app, passkeys and recovery codes are gone.',
   access: 'customer',
   changes: 'account',
-  status: 204,
   problems: ['confirmation_required', 'conflict'],
 });
 
@@ -296,7 +283,6 @@ export const loginSecondStep = endpoint({
   summary: 'Sign in with the second factor that a right password has asked for.',
   access: 'anyone',
   body: z.object({ challenge: challengeSchema, ...proofShape }).refine((body) => countOf(body) === 1, ONE_FACTOR),
-  status: 200,
   reply: signedInSchema,
   problems: ['second_factor_refused', 'sign_in_expired', 'too_many_requests', 'unavailable'],
 });
@@ -307,7 +293,6 @@ export const requestSecondStepPasskey = endpoint({
   summary: 'What to ask the browser for in the second step of signing in.',
   access: 'anyone',
   body: z.object({ challenge: challengeSchema }),
-  status: 200,
   reply: passkeyRequestSchema,
   problems: ['sign_in_expired', 'conflict'],
 });
@@ -317,7 +302,6 @@ export const requestPasskeyLogin = endpoint({
   path: '/auth/login/passkey/options',
   summary: 'What to ask the browser for to sign in with a passkey alone.',
   access: 'anyone',
-  status: 200,
   reply: passkeyRequestSchema,
   problems: ['conflict'],
 });
@@ -329,7 +313,6 @@ export const loginWithPasskey = endpoint({
   access: 'anyone',
   body: z.object({ passkey: passkeyAssertionSchema, browser_id: browserIdSchema.optional() }),
   header_fields: { browser_id: HEADER_FIELDS.browser },
-  status: 200,
   reply: signedInSchema,
   problems: ['second_factor_refused'],
 });

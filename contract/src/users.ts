@@ -66,9 +66,7 @@ export const listUsers = endpoint({
   summary: 'The people of this installation, newest first where nothing else is asked for.',
   access: 'admin',
   query: usersQuerySchema,
-  status: 200,
   reply: z.array(adminUserSchema),
-  problems: [],
 });
 
 export const changeUser = endpoint({
@@ -80,7 +78,6 @@ export const changeUser = endpoint({
     .object({ user_id: idSchema, role: roleSchema.optional(), disabled: z.boolean().optional() })
     .refine(({ role, disabled }) => role !== undefined || disabled !== undefined, 'Choose what to change: role or disabled.'),
   changes_installation: 'people',
-  status: 200,
   reply: adminUserSchema,
   problems: ['not_found', 'last_admin'],
 });
@@ -93,7 +90,6 @@ export const deleteUnprovenUser = endpoint({
   access: 'admin',
   body: z.object({ user_id: idSchema }),
   changes_installation: 'people',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found', 'conflict', 'last_admin'],
 });
@@ -121,7 +117,6 @@ export const deleteUser = endpoint({
     })
     .refine(...AT_MOST_ONE_PROOF),
   changes_installation: 'people',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found', 'conflict', 'last_admin', 'second_factor_refused', 'too_many_requests', 'unavailable'],
 });
@@ -132,9 +127,7 @@ export const listUserSessions = endpoint({
   summary: 'Where a person is signed in, newest first.',
   access: 'admin',
   query: pageQuerySchema.extend({ user_id: idSchema }),
-  status: 200,
   reply: z.array(sessionSchema),
-  problems: [],
 });
 
 export const endUserSessions = endpoint({
@@ -144,7 +137,6 @@ export const endUserSessions = endpoint({
   access: 'admin',
   body: z.object({ user_id: idSchema, session_id: idSchema.optional() }),
   changes_installation: 'people',
-  status: 200,
   reply: z.object({ success: z.literal(true) }),
   problems: ['not_found'],
 });

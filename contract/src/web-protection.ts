@@ -100,9 +100,7 @@ export const readWebProtection = endpoint({
   path: '/web-protection',
   summary: 'Your devices of web protection, and which names are refused on them.',
   access: 'customer',
-  status: 200,
   reply: webProtectionSchema,
-  problems: [],
 });
 
 export const addWebDevice = endpoint({
@@ -133,8 +131,6 @@ export const removeWebDevice = endpoint({
   access: 'customer',
   changes: 'devices',
   params: idParamsSchema,
-  status: 204,
-  problems: [],
 });
 
 export const renewWebKey = endpoint({
@@ -144,9 +140,7 @@ export const renewWebKey = endpoint({
   access: 'customer',
   changes: 'devices',
   params: idParamsSchema,
-  status: 200,
   reply: webDeviceSchema,
-  problems: [],
 });
 
 /** Hours for which all names of a device are shown, and for which a name is kept then. */
@@ -161,7 +155,6 @@ export const showWebNames = endpoint({
   changes: 'devices',
   params: idParamsSchema,
   body: z.object({ shown: z.boolean() }),
-  status: 200,
   reply: z.object({ names_until: timeSchema.nullable() }),
   problems: ['conflict'],
 });
@@ -175,9 +168,7 @@ export const listShownNames = endpoint({
   access: 'customer',
   params: idParamsSchema,
   query: pageQuerySchema,
-  status: 200,
   reply: z.array(webShownNameSchema),
-  problems: [],
 });
 
 export const switchAgentNames = endpoint({
@@ -188,7 +179,6 @@ export const switchAgentNames = endpoint({
   changes: 'devices',
   params: idParamsSchema,
   body: z.object({ is_on: z.boolean() }),
-  status: 204,
   problems: ['conflict'],
 });
 
@@ -199,9 +189,7 @@ export const setWebPolicy = endpoint({
   access: 'customer',
   changes: 'devices',
   body: webPolicySchema,
-  status: 200,
   reply: webPolicySchema,
-  problems: [],
 });
 
 export const pauseWebProtection = endpoint({
@@ -211,9 +199,7 @@ export const pauseWebProtection = endpoint({
   access: 'customer',
   changes: 'devices',
   body: z.object({ paused: z.boolean() }),
-  status: 200,
   reply: z.object({ paused_until: timeSchema.nullable() }),
-  problems: [],
 });
 
 /** A website as a person types it; the server takes it apart further. */
@@ -229,9 +215,7 @@ export const checkWebName = endpoint({
   summary: 'Whether your devices of web protection refuse a name now.',
   access: 'customer',
   query: z.object({ name: typedNameSchema }),
-  status: 200,
   reply: z.object({ is_refused: z.boolean() }),
-  problems: [],
 });
 
 export const addWebName = endpoint({
@@ -256,8 +240,6 @@ export const removeWebName = endpoint({
   access: 'customer',
   changes: 'devices',
   params: idParamsSchema,
-  status: 204,
-  problems: [],
 });
 
 /** A name that a device asked for and did not get. `rule` is the name of the list, which `name` is or lies below. */
@@ -278,9 +260,7 @@ export const listWebRefusals = endpoint({
   summary: 'Names that were refused on your devices in the last 7 days, newest first.',
   access: 'customer',
   query: pageQuerySchema.extend({ device_id: idSchema.optional() }),
-  status: 200,
   reply: z.array(webRefusalSchema),
-  problems: [],
 });
 
 /** A list of DOMAIN_LISTS. `waiting` are the names of a newer one that is less than half as long: it is used once an administrator accepts it. */
@@ -301,9 +281,7 @@ export const listDomainLists = endpoint({
   path: '/admin/domain-lists',
   summary: 'The lists of names of web protection, with their dates.',
   access: 'admin',
-  status: 200,
   reply: z.array(domainListSchema),
-  problems: [],
 });
 
 export const acceptDomainList = endpoint({
@@ -312,7 +290,6 @@ export const acceptDomainList = endpoint({
   summary: 'Use a list of names that became less than half as long.',
   access: 'admin',
   body: z.object({ id: z.string().max(64) }),
-  status: 200,
   reply: z.array(domainListSchema),
   problems: ['not_found'],
 });
