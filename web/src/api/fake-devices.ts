@@ -63,6 +63,21 @@ export function deviceOf(parts: Partial<Device> = {}): Device {
   };
 }
 
+export function telemetryOf(parts: Partial<NonNullable<Device['telemetry']>> = {}): NonNullable<Device['telemetry']> {
+  return {
+    cpu_percent: 1,
+    memory_percent: 1,
+    memory_bytes: 1,
+    network_in: 0,
+    network_out: 0,
+    network_percent: null,
+    uptime_s: 1,
+    listening: [],
+    connections: [],
+    ...parts,
+  };
+}
+
 export function deviceScanOf(parts: Partial<DeviceScan> = {}): DeviceScan {
   return {
     id: nextId(),

@@ -20,6 +20,8 @@ export function renderForTest(
   );
 }
 
+export const textsOf = (elements: readonly Element[]) => elements.map(({ textContent }) => textContent);
+
 /** Enters text as one change, because each typed key renders the page. For tests that are not about keys. */
 export async function enter(user: Pick<typeof userEvent, 'click' | 'paste'>, field: Element, text: string): Promise<void> {
   await user.click(field);

@@ -32,16 +32,28 @@ async function openTwo(kind: 'memory' | 'redis', lease_ms?: number): Promise<[Pr
   return [one, kind === 'memory' ? one : await open()];
 }
 
+/** Two members of a group, at one place each. */
+async function holdTwo(presence: Presence) {
+  const [group, ana, ben] = [newId(), newId(), newId()];
+  await presence.hold([
+    { group, member: ana, place: 'a' },
+    { group, member: ben, place: 'b' },
+  ]);
+  return { group, ana, ben };
+}
+
+async function cutConnections(): Promise<void> {
+  const cutter = createClient({ url: redis?.url ?? '' });
+  await cutter.connect();
+  await cutter.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
+  cutter.destroy();
+}
+
 describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
   describe.skipIf(kind === 'redis' && redis === undefined)('knows', () => {
     test('lists present members, on every server, until their last place is gone', async () => {
       const [one, other] = await openTwo(kind);
-      const group = newId();
-      const [ana, ben] = [newId(), newId()];
-      await one.hold([
-        { group, member: ana, place: 'a' },
-        { group, member: ben, place: 'b' },
-      ]);
+      const { group, ana, ben } = await holdTwo(one);
       await other.hold([{ group, member: ana, place: 'c' }]);
       expect(await one.members(group)).toEqual(new Set([ana, ben]));
       expect(await other.members(group)).toEqual(new Set([ana, ben]));
@@ -56,12 +68,7 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
     // proves: support-scale-2
     test('drops members whose lease ran out, and keeps those who renew it', async () => {
       const [one, other] = await openTwo(kind, 300);
-      const group = newId();
-      const [ana, ben] = [newId(), newId()];
-      await one.hold([
-        { group, member: ana, place: 'a' },
-        { group, member: ben, place: 'b' },
-      ]);
+      const { group, ben } = await holdTwo(one);
       await eventually(async () => {
         await other.hold([{ group, member: ben, place: 'b' }]);
         expect(await other.members(group)).toEqual(new Set([ben]));
@@ -73,16 +80,8 @@ describe.each(['memory', 'redis'] as const)('presence in %s', (kind) => {
 needing('Redis', redis !== undefined).describe('a Redis whose connections are cut', () => {
   test('learns about earlier arrivals as soon as it is back', async () => {
     const [one, other] = await openTwo('redis');
-    const group = newId();
-    const [ana, ben] = [newId(), newId()];
-    const cutter = createClient({ url: redis?.url ?? '' });
-    await cutter.connect();
-    await cutter.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
-    cutter.destroy();
-    await one.hold([
-      { group, member: ana, place: 'a' },
-      { group, member: ben, place: 'b' },
-    ]);
+    await cutConnections();
+    const { group, ana, ben } = await holdTwo(one);
     await one.release({ group, member: ben, place: 'b' });
     expect(await one.members(group)).toEqual(new Set([ana]));
     // Long before the lease is renewed.
@@ -91,16 +90,8 @@ needing('Redis', redis !== undefined).describe('a Redis whose connections are cu
 
   test('keeps no member who left meanwhile, and removes no other', async () => {
     const [one, other] = await openTwo('redis');
-    const group = newId();
-    const [ana, ben] = [newId(), newId()];
-    await one.hold([
-      { group, member: ana, place: 'a' },
-      { group, member: ben, place: 'b' },
-    ]);
-    const cutter = createClient({ url: redis?.url ?? '' });
-    await cutter.connect();
-    await cutter.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
-    cutter.destroy();
+    const { group, ana, ben } = await holdTwo(one);
+    await cutConnections();
     await one.release({ group, member: ana, place: 'a' });
     expect(await one.members(group)).toEqual(new Set([ben]));
     // Well before the lease is over.

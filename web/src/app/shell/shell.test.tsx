@@ -24,6 +24,7 @@ import { noteRemoteNews } from '#domain/session/remote-news.ts';
 import { tellSharing } from '#domain/session/sharing-now.ts';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { sessionOf } from '#features/remote/fake-sessions.ts';
+import { textsOf } from '#ui/render-for-test.tsx';
 
 let server: FakeServer;
 
@@ -116,13 +117,7 @@ describe('the shell', () => {
       '/help',
     ]);
     const more = within(sidebar().getByRole('navigation', { name: 'Tools and help' }));
-    expect(more.getAllByRole('link').map(({ textContent }) => textContent)).toEqual([
-      'Scam check',
-      'Web protection',
-      'Household',
-      'Devices',
-      'Help',
-    ]);
+    expect(textsOf(more.getAllByRole('link'))).toEqual(['Scam check', 'Web protection', 'Household', 'Devices', 'Help']);
   });
 
   it('says where the person is when there is nothing', async () => {
@@ -264,11 +259,7 @@ describe('the shell', () => {
     // It stays on the next one, and nothing puts it away.
     await user.click(sidebar().getByRole('link', { name: 'Antivirus' }));
     await heading('Antivirus');
-    expect(
-      notice()
-        .getAllByRole('button')
-        .map(({ textContent }) => textContent),
-    ).toEqual(['Decline']);
+    expect(textsOf(notice().getAllByRole('button'))).toEqual(['Decline']);
 
     const running = { ...asked, status: 'active' as const, phase: 'active' as const, share: 'running' as const };
     server.answer(listRemoteSessions, [running]);
@@ -320,11 +311,7 @@ describe('the shell', () => {
     expect(settings.getByRole('link', { name: 'Setup' })).toHaveAttribute('aria-current', 'page');
     expect(settings.getByRole('link', { name: 'Edit help pages' })).toHaveAttribute('href', '/admin/help');
     const breadcrumb = within(screen.getByRole('navigation', { name: 'Breadcrumb' }));
-    expect(breadcrumb.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
-      'Dashboard',
-      'Settings',
-      'Admin Setup',
-    ]);
+    expect(textsOf(breadcrumb.getAllByRole('listitem'))).toEqual(['Dashboard', 'Settings', 'Admin Setup']);
     localStorage.removeItem('palisade.open_group');
   });
 
@@ -335,12 +322,7 @@ describe('the shell', () => {
     open('/antivirus');
     await heading('Antivirus');
     const dock = () => screen.getAllByRole('navigation', { name: 'Main' }).slice(-1);
-    const items = () =>
-      dock().flatMap((one) =>
-        within(one)
-          .getAllByRole('link')
-          .map(({ textContent }) => textContent),
-      );
+    const items = () => dock().flatMap((one) => textsOf(within(one).getAllByRole('link')));
     await waitFor(() =>
       expect(items()).toEqual([
         'Dashboard',

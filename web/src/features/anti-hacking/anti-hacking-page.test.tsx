@@ -16,7 +16,7 @@ import { act, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { alertCountsOf, alertOf, CONFIG, monitorOf, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
 import { cutDescription } from './live-feed.tsx';
 
@@ -350,7 +350,7 @@ describe('the scan', () => {
     );
     expect(panel.getByText('1 of 2 checks could run.')).toBeVisible();
     // Open findings first, independent of the order of checks.
-    expect(panel.getAllByText(/^(?:Failed|Unknown)$/u).map(({ textContent }) => textContent)).toEqual(['Failed', 'Unknown']);
+    expect(textsOf(panel.getAllByText(/^(?:Failed|Unknown)$/u))).toEqual(['Failed', 'Unknown']);
     await pass(990);
     expect(server.callsOf(listAlerts)).toHaveLength(before);
     await pass(10);

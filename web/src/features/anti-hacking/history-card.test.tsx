@@ -3,7 +3,7 @@ import { screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { FakeServer, refusal } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { HistoryCard } from './history-card.tsx';
 import { isDrawable, summaryOf } from './history-day.ts';
 
@@ -24,10 +24,7 @@ const DAYS = [
   dayOf('2026-11-19', { score: 92, simulated: 1 }),
 ];
 
-const rowsOf = (table: HTMLElement) =>
-  within(table)
-    .getAllByRole('row')
-    .map((row) => row.textContent);
+const rowsOf = (table: HTMLElement) => textsOf(within(table).getAllByRole('row'));
 
 describe('the card', () => {
   it('tells the same figures as a table, the latest day first', async () => {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, type FakeUpload, refusal, reply } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
 import { UploadsProvider } from './uploads.tsx';
 
@@ -20,14 +20,13 @@ beforeEach(() => {
   vi.stubGlobal('alert', alert);
 });
 
-async function open() {
-  const view = renderForTest(
+async function open(first = 'No scans yet') {
+  renderForTest(
     <UploadsProvider>
       <AntivirusPage />
     </UploadsProvider>,
   );
-  await screen.findByText('No scans yet');
-  return view;
+  await screen.findByText(first);
 }
 
 async function drop(...files: File[]) {
@@ -69,6 +68,12 @@ function answerWith(parts: Partial<Scan>) {
   return reply(scanFile, scanOf(parts));
 }
 
+/** Answers the upload of a file. */
+async function finish(name: string, parts: Partial<Scan> = {}): Promise<void> {
+  const upload = await uploadOf(name);
+  await step(() => upload.answer(answerWith({ filename: name, ...parts })));
+}
+
 describe('uploading', () => {
   it('shows how far a file is, that it is being scanned, and what was found', async () => {
     await open();
@@ -96,15 +101,9 @@ describe('uploading', () => {
     server.answer(listScans, [scanOf({ filename: 'older.txt' })]);
     let clean = 0;
     server.on(countScans, () => reply(countScans, { clean: ++clean, infected: 0, pending: 0, test_files: 0 }));
-    renderForTest(
-      <UploadsProvider>
-        <AntivirusPage />
-      </UploadsProvider>,
-    );
-    await screen.findByText('older.txt');
+    await open('older.txt');
     await drop(fileOf('newer.txt'));
-    const upload = await uploadOf('newer.txt');
-    await step(() => upload.answer(answerWith({ filename: 'newer.txt' })));
+    await finish('newer.txt');
     const history = within(screen.getByRole('region', { name: 'Scan history' }));
     await waitFor(() => expect(history.getAllByRole('listitem')[0]).toHaveTextContent('newer.txt'));
     expect(history.getAllByRole('listitem')).toHaveLength(2);
@@ -160,8 +159,7 @@ describe('uploading', () => {
     await open();
     await drop(fileOf('1.bin'), fileOf('2.bin'), fileOf('3.bin'));
     await userEvent.click(rowOf('3.bin').getByRole('button', { name: 'Cancel 3.bin' }));
-    const first = await uploadOf('1.bin');
-    await step(() => first.answer(answerWith({ filename: '1.bin' })));
+    await finish('1.bin');
     expect(rowOf('3.bin').getByText('Cancelled')).toBeVisible();
     expect(server.uploads.map(({ file }) => file.name)).toEqual(['1.bin', '2.bin']);
   });
@@ -327,8 +325,7 @@ describe('uploading', () => {
   it('clears what has ended', async () => {
     await open();
     await drop(fileOf('a.txt'));
-    const upload = await uploadOf('a.txt');
-    await step(() => upload.answer(answerWith({ filename: 'a.txt' })));
+    await finish('a.txt');
     await userEvent.click(screen.getByRole('button', { name: 'Close summary' }));
     expect(screen.queryByRole('region', { name: 'Uploads' })).not.toBeInTheDocument();
   });
@@ -339,10 +336,7 @@ describe('many files at once', () => {
 
   /** Answers every upload as it comes, as `partsOf` says. */
   async function answerAll(partsOf: (name: string) => Partial<Scan>) {
-    for (const name of names) {
-      const upload = await uploadOf(name);
-      await step(() => upload.answer(answerWith({ filename: name, ...partsOf(name) })));
-    }
+    for (const name of names) await finish(name, partsOf(name));
   }
 
   it('gives one summary, and the results once, the infected and the pending ones first', async () => {
@@ -362,7 +356,7 @@ describe('many files at once', () => {
 
     const history = within(screen.getByRole('region', { name: 'Scan history' }));
     const results = within(history.getByRole('list', { name: 'Just scanned' }));
-    const rows = () => results.getAllByRole('listitem').map((row) => row.textContent);
+    const rows = () => textsOf(results.getAllByRole('listitem'));
     expect(rows()[0]).toContain('3.bin');
     expect(rows()[1]).toContain('7.bin');
     expect(rows()[1]).toContain('Infected (test)');

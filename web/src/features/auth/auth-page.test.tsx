@@ -31,9 +31,17 @@ function open(notice?: SessionNotice) {
 
 const fill = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
 
+const press = (user: ReturnType<typeof open>, name: string) => user.click(screen.getByRole('button', { name }));
+
 function fillLogin() {
   fill('Email', 'maria@example.com');
   fill('Password', 'correct horse');
+}
+
+/** What the server says of itself, read anew. */
+async function be(config: Partial<typeof CONFIG>): Promise<void> {
+  server.answer(readConfig, { ...CONFIG, ...config });
+  await act(refreshConfig);
 }
 
 async function fillRegistration(user: ReturnType<typeof userEvent.setup>) {
@@ -49,7 +57,7 @@ describe('signing in', () => {
     server.answer(login, { access_token: 'token-1', user_info: MARIA });
     const user = open();
     fillLogin();
-    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    await press(user, 'Sign In');
     const message = await screen.findByText('Login successful! Redirecting...');
     expect(message).toHaveAttribute('data-tone', 'good');
     expect(prepare).toHaveBeenCalled();
@@ -84,7 +92,7 @@ describe('signing in', () => {
   it('says in our words what each field needs, without a call', async () => {
     const user = open();
     fill('Email', 'maria@');
-    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    await press(user, 'Sign In');
     expect(screen.getByLabelText('Email')).toHaveAccessibleDescription('Enter an email address, like name@example.com.');
     expect(screen.getByLabelText('Email')).toHaveFocus();
     expect(screen.getByLabelText('Password')).toHaveAccessibleDescription('Fill in this field to continue.');
@@ -111,7 +119,7 @@ describe('signing in', () => {
     server.on(login, refusal('invalid_credentials'));
     const user = open();
     fillLogin();
-    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    await press(user, 'Sign In');
     const message = await screen.findByText('The email or password is wrong. Try again.');
     expect(message).toHaveAttribute('role', 'status');
     expect(message).toHaveAttribute('data-tone', 'bad');
@@ -121,7 +129,7 @@ describe('signing in', () => {
   it('shows what is typed when asked to', async () => {
     const user = open();
     expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password');
-    await user.click(screen.getByRole('button', { name: 'Show password' }));
+    await press(user, 'Show password');
     expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'text');
   });
 
@@ -138,7 +146,7 @@ describe('the second step', () => {
     server.on(login, refusal('two_factor_required', { challenge: 'challenge-1', methods: METHODS }));
     const user = open();
     fillLogin();
-    await user.click(screen.getByRole('button', { name: 'Sign In' }));
+    await press(user, 'Sign In');
     await screen.findByRole('heading', { name: 'One more step' });
     return user;
   }
@@ -163,7 +171,7 @@ describe('the second step', () => {
 
   it('takes a recovery code instead', async () => {
     const user = await reach();
-    await user.click(screen.getByRole('button', { name: 'Use a recovery code' }));
+    await press(user, 'Use a recovery code');
     expect(screen.getByLabelText('Recovery code')).toHaveFocus();
     server.answer(loginSecondStep, { access_token: 'token-3', user_info: MARIA });
     await user.keyboard('aaaa-bbbb-cccc-dddd{Enter}');
@@ -206,7 +214,7 @@ describe('signing in with a passkey', () => {
     Object.assign(window, { PublicKeyCredential: class {} });
     const user = open();
     server.answer(requestPasskeyLogin, { ...REQUEST, origin: 'https://palisade.example' });
-    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
+    await press(user, 'Use a passkey');
     const link = await screen.findByRole('link', { name: 'https://palisade.example' });
     expect(link).toHaveAttribute('href', 'https://palisade.example');
   });
@@ -219,7 +227,7 @@ describe('signing in with a passkey', () => {
     Object.assign(navigator, { credentials: { get } });
     const user = open();
     server.answer(requestPasskeyLogin, { ...REQUEST, origin: window.location.origin });
-    await user.click(screen.getByRole('button', { name: 'Use a passkey' }));
+    await press(user, 'Use a passkey');
     expect(await screen.findByText(/was cancelled or took too long/u)).toBeVisible();
     expect(get).toHaveBeenCalledOnce();
     expect(currentSession()).toBeUndefined();
@@ -228,8 +236,7 @@ describe('signing in with a passkey', () => {
 
 describe('registering', () => {
   it('is what opens while nobody has an account, and says what the first one becomes', async () => {
-    server.answer(readConfig, { ...CONFIG, administrator: 'first_account' });
-    await act(refreshConfig);
+    await be({ administrator: 'first_account' });
     const user = open();
     expect(await screen.findByRole('button', { name: 'Create Account' })).toBeVisible();
     expect(await screen.findByText('You’re the first here: you’ll be the administrator.')).toBeVisible();
@@ -238,22 +245,19 @@ describe('registering', () => {
   });
 
   it('says where the first account is made, to who does not come from there', async () => {
-    server.answer(readConfig, { ...CONFIG, administrator: 'first_account_on_machine' });
-    await act(refreshConfig);
+    await be({ administrator: 'first_account_on_machine' });
     open();
     expect(await screen.findByText(/on the server’s own computer.*EXPOSURE, PUBLIC_URL, and ADMIN_EMAILS/u)).toBeVisible();
   });
 
   it('says in public exposure that a code by mail makes an administrator', async () => {
-    server.answer(readConfig, { ...CONFIG, exposure: 'public', administrator: 'named_email' });
-    await act(refreshConfig);
+    await be({ exposure: 'public', administrator: 'named_email' });
     const user = open();
     const sentence = /Register with an address in ADMIN_EMAILS/u;
     expect(await screen.findByText(sentence)).toBeVisible();
     await user.click(screen.getByRole('tab', { name: 'Register' }));
     expect(screen.getByText(sentence)).toBeVisible();
-    server.answer(readConfig, CONFIG);
-    await act(refreshConfig);
+    await be({});
     expect(screen.queryByText(/ADMIN_EMAILS/u)).not.toBeInTheDocument();
   });
 
@@ -261,7 +265,7 @@ describe('registering', () => {
     server.answer(register, MARIA);
     const user = open();
     await fillRegistration(user);
-    await user.click(screen.getByRole('button', { name: 'Create Account' }));
+    await press(user, 'Create Account');
     const message = await screen.findByText('Registration successful! Please login with your credentials.');
     expect(message).toHaveAttribute('data-tone', 'good');
     expect(screen.getByRole('tab', { name: 'Login' })).toHaveAttribute('aria-selected', 'true');
@@ -312,7 +316,7 @@ async function openMode(link: string) {
 async function askForReset() {
   const user = await openMode('Forgot Password?');
   fill('Email', 'maria@example.com');
-  await user.click(screen.getByRole('button', { name: 'Send Reset Instructions' }));
+  await press(user, 'Send Reset Instructions');
   return user;
 }
 
@@ -353,7 +357,7 @@ describe('the modes of the screen', () => {
     // The first step of every call is broken.
     const { Headers } = globalThis;
     vi.stubGlobal('Headers', undefined);
-    await user.click(screen.getByRole('button', { name: 'Recover Username' }));
+    await press(user, 'Recover Username');
     expect(await screen.findByText('Operation failed')).toHaveAttribute('data-tone', 'bad');
     expect(log).toHaveBeenCalled();
     vi.stubGlobal('Headers', Headers);
@@ -361,6 +365,15 @@ describe('the modes of the screen', () => {
 });
 
 describe('a forgotten password', () => {
+  async function reset() {
+    server.answer(forgotPassword, { reset_token: 'token-1', expires_in: 900 });
+    const user = await askForReset();
+    await screen.findByLabelText('New Password');
+    fill('New Password', 'a new long password');
+    await press(user, 'Reset Password');
+    return user;
+  }
+
   it('shows the token and its validity where the machine itself asks, and takes it over', async () => {
     server.answer(forgotPassword, { reset_token: 'token-of-43-characters', expires_in: 900 });
     await askForReset();
@@ -372,15 +385,13 @@ describe('a forgotten password', () => {
   });
 
   it('has a way for people who have a code, and asks for one by hand without a mail server', async () => {
-    server.answer(readConfig, { ...CONFIG, reset_delivery: 'outbox' });
-    await act(refreshConfig);
+    await be({ reset_delivery: 'outbox' });
     const user = open();
     await user.click(screen.getByRole('link', { name: 'Forgot Password?' }));
     expect(screen.getByText(/Email isn’t set up here\. Ask the person who runs this installation/u)).toBeVisible();
     await user.click(screen.getByRole('link', { name: 'I have a code' }));
     expect(screen.getByLabelText('Reset Token')).toHaveAccessibleDescription('The code you got.');
-    server.answer(readConfig, CONFIG);
-    await act(refreshConfig);
+    await be({});
     expect(screen.getByText(/^Enter your code and a new password\./u)).toBeVisible();
   });
 
@@ -393,12 +404,8 @@ describe('a forgotten password', () => {
   });
 
   it('is replaced by a new one, and both secrets are cleared', async () => {
-    server.answer(forgotPassword, { reset_token: 'token-1', expires_in: 900 });
     server.answer(resetPassword, { success: true });
-    const user = await askForReset();
-    await screen.findByLabelText('New Password');
-    fill('New Password', 'a new long password');
-    await user.click(screen.getByRole('button', { name: 'Reset Password' }));
+    const user = await reset();
     const message = await screen.findByText('Password reset successful! You can now login with your new password.');
     expect(message).toHaveAttribute('data-tone', 'good');
     expect(server.callsOf(resetPassword)[0]?.body).toEqual({ reset_token: 'token-1', new_password: 'a new long password' });
@@ -406,19 +413,15 @@ describe('a forgotten password', () => {
     expect(screen.getByLabelText('Password')).toHaveValue('');
     await user.click(screen.getByRole('link', { name: 'Forgot Password?' }));
     server.answer(forgotPassword, { reset_token: null, expires_in: 900 });
-    await user.click(screen.getByRole('button', { name: 'Send Reset Instructions' }));
+    await press(user, 'Send Reset Instructions');
     expect(await screen.findByLabelText('Reset Token')).toHaveValue('');
     expect(screen.getByLabelText('New Password')).toHaveValue('');
   });
 
   it('stays when the token is worth nothing, and says so at the field', async () => {
-    server.answer(forgotPassword, { reset_token: 'token-1', expires_in: 900 });
     const errors = [{ field: 'reset_token', message: 'This reset token is worth nothing.' }];
     server.on(resetPassword, refusal('invalid_field', { detail: 'Ask for a new one.', errors }));
-    const user = await askForReset();
-    await screen.findByLabelText('New Password');
-    fill('New Password', 'a new long password');
-    await user.click(screen.getByRole('button', { name: 'Reset Password' }));
+    await reset();
     expect(await screen.findByText('Ask for a new one.')).toHaveAttribute('data-tone', 'bad');
     expect(screen.getByLabelText('Reset Token')).toHaveAccessibleDescription(/worth nothing/u);
     expect(screen.getByLabelText('Reset Token')).toHaveFocus();
@@ -426,16 +429,11 @@ describe('a forgotten password', () => {
 });
 
 describe('a forgotten username', () => {
-  async function ask() {
-    const user = await openMode('Forgot Username?');
-    fill('Email', 'maria@example.com');
-    await user.click(screen.getByRole('button', { name: 'Recover Username' }));
-    return user;
-  }
-
   it('is told, and filled in', async () => {
     server.answer(recoverUsername, { username: 'maria' });
-    const user = await ask();
+    const user = await openMode('Forgot Username?');
+    fill('Email', 'maria@example.com');
+    await press(user, 'Recover Username');
     const message = await screen.findByText('Username recovery successful! Your username is: maria');
     expect(message).toHaveAttribute('data-tone', 'good');
     expect(screen.getByLabelText('Email')).toHaveValue('maria@example.com');

@@ -25,7 +25,7 @@ import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { MESSAGES_PAGE } from '#domain/conversation/chat.ts';
 import { followEvents } from '#domain/live-queries.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { ChatPage } from './chat-page.tsx';
 
 let server: FakeServer;
@@ -104,11 +104,7 @@ describe('the conversation', () => {
     server.answer(listMessages, messages);
     renderForTest(<ChatPage />);
     await screen.findByText('first');
-    expect(
-      log()
-        .getAllByRole('listitem')
-        .map((item) => item.textContent),
-    ).toEqual([
+    expect(textsOf(log().getAllByRole('listitem'))).toEqual([
       expect.stringMatching(/^You.*first$/u),
       expect.stringMatching(/^You.*<b>bold<\/b>Sent$/u),
       expect.stringMatching(/^tina.*We see$/u),
@@ -450,11 +446,7 @@ describe('exactly once', () => {
     await act(async () => answer.resolve(reply(sendMessage, { ...mine, automatic_reply: null })));
     tell({ kind: 'chat_message', message: mine });
     await waitFor(() => expect(log().queryByText('Sending…')).not.toBeInTheDocument());
-    expect(
-      log()
-        .getAllByRole('listitem')
-        .map((item) => item.textContent),
-    ).toEqual([expect.stringContaining('mine'), expect.stringContaining('later')]);
+    expect(textsOf(log().getAllByRole('listitem'))).toEqual([expect.stringContaining('mine'), expect.stringContaining('later')]);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   confirmDevice,
   countDeviceWishes,
   createEnrolmentCode,
+  type Device,
   listDeviceFindings,
   listDevices,
   listDeviceWishes,
@@ -20,11 +21,11 @@ import { readWebProtection, switchAgentNames } from '@palisade/contract/web-prot
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { deviceFindingOf, deviceOf, deviceScanOf, webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
+import { deviceFindingOf, deviceOf, deviceScanOf, telemetryOf, webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { DevicesPage } from './devices-page.tsx';
 
 let server: FakeServer;
@@ -48,6 +49,31 @@ function openAt(address: string, ...devices: ReturnType<typeof deviceOf>[]) {
   return userEvent.setup();
 }
 
+const COMMAND = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
+/** The code of a new device and its command, for ten minutes. */
+const offer = (parts: { command?: string | null; refusal?: string } = {}) => {
+  const expires_at = new Date(Date.now() + 600_000).toISOString();
+  server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command: COMMAND, refusal: null, ...parts });
+};
+
+function capable(parts: Partial<NonNullable<Device['capabilities']>>): Device['capabilities'] {
+  const { capabilities } = deviceOf();
+  return capabilities && { ...capabilities, ...parts };
+}
+
+const PROGRESS = {
+  files_read: 0,
+  files_known: 0,
+  files_pending: 0,
+  folders_unread: 0,
+  files_total: 0,
+  is_counted: true,
+  bytes_read: 1,
+  bytes_per_second: 1,
+  seconds_left: 0,
+  path: null,
+};
+
 const card = async (name: string) => within(await screen.findByRole('region', { name }));
 
 describe('without a device', () => {
@@ -55,45 +81,37 @@ describe('without a device', () => {
     const user = open();
     expect(await screen.findByRole('region', { name: 'No device is connected.' })).toHaveAttribute('data-tone', 'unknown');
     const systems = within(screen.getByRole('group', { name: 'System of the device' }));
-    expect(systems.getAllByRole('button').map(({ textContent }) => textContent)).toEqual([
+    expect(textsOf(systems.getAllByRole('button'))).toEqual([
       expect.stringMatching(/^Windows.*Blocks dangerous websites/u),
       expect.stringMatching(/^macOS.*Blocks dangerous websites/u),
       expect.stringMatching(/^Phone or tablet.*Blocks dangerous websites/u),
       expect.stringMatching(/^Router, TV, or browser.*Blocks dangerous websites/u),
       expect.stringMatching(/^Linux.*applies firewall rules/u),
     ]);
-    const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
-    const expires_at = new Date(Date.now() + 600_000).toISOString();
-    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
-    expect(screen.queryByText(command)).not.toBeInTheDocument();
+    offer();
+    expect(screen.queryByText(COMMAND)).not.toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: /^Linux/u }));
-    expect(await screen.findByText(command)).toBeVisible();
+    expect(await screen.findByText(COMMAND)).toBeVisible();
     expect(screen.getByText(/^Waiting for the device to connect/u)).toBeVisible();
     expect(screen.getByText(/^(?:10:00|9:5\d)$/u)).toBeVisible();
   });
 
   it('shows the command at once where the address asks for it', async () => {
-    const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
-    const expires_at = new Date(Date.now() + 600_000).toISOString();
-    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
+    offer();
     openAt('/devices?add=linux', deviceOf());
-    expect(await screen.findByText(command)).toBeVisible();
+    expect(await screen.findByText(COMMAND)).toBeVisible();
   });
 
   it('says that a command with an address of this computer adds no other one', async () => {
     const user = open();
-    const expires_at = new Date(Date.now() + 600_000).toISOString();
-    const command = 'curl -fsS http://localhost:3000/agent/install.sh | sudo sh';
-    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
+    offer({ command: 'curl -fsS http://localhost:3000/agent/install.sh | sudo sh' });
     await user.click(await screen.findByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(/^This command works only on this computer/u)).toBeVisible();
   });
 
   it('says why there is no command, or no room', async () => {
     const user = open();
-    const expires_at = new Date(Date.now() + 600_000).toISOString();
-    const answer = { code: 'K7M4Q-P9XDA', expires_at, command: null, refusal: 'This server cannot be reached by https.' };
-    server.answer(createEnrolmentCode, answer);
+    offer({ command: null, refusal: 'This server cannot be reached by https.' });
     await user.click(await screen.findByRole('button', { name: /^Linux/u }));
     expect(await screen.findByRole('alert')).toHaveTextContent('This server cannot be reached by https.');
     server.on(createEnrolmentCode, refusal('device_limit', { detail: 'Your plan holds 1 device.' }));
@@ -139,15 +157,12 @@ describe('a new device', () => {
 });
 
 describe('adding a device', () => {
-  const expires_at = new Date(Date.now() + 600_000).toISOString();
-  const command = 'curl -fsS https://example.com/agent/install.sh | sudo sh';
-
   it('turns the wait to success when the new device connects, whatever devices there were', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const old = deviceOf({ device_name: 'Laptop' });
     const user = open(old);
     await user.click(await screen.findByRole('button', { name: 'Add a device' }));
-    server.answer(createEnrolmentCode, { code: 'K7M4Q-P9XDA', expires_at, command, refusal: null });
+    offer();
     await user.click(screen.getByRole('button', { name: /^Linux/u }));
     expect(await screen.findByText(/^Waiting for the device to connect/u)).toBeVisible();
     expect(screen.getByRole('button', { name: 'Copy command' })).toBeVisible();
@@ -237,17 +252,11 @@ describe('a device', () => {
       deviceOf({
         device_name: '<b>Laptop</b>',
         telemetry_at: '2026-11-20T10:05:00.000Z',
-        telemetry: {
+        telemetry: telemetryOf({
           cpu_percent: 12.4,
           memory_percent: 61,
-          memory_bytes: 1,
-          network_in: 0,
-          network_out: 0,
-          network_percent: null,
-          uptime_s: 1,
-          connections: [],
           listening: [{ protocol: 'tcp', address: '0.0.0.0', port: 22, program: 'sshd' }],
-        },
+        }),
       }),
     );
     const laptop = await card('<b>Laptop</b>');
@@ -261,15 +270,10 @@ describe('a device', () => {
   // proves: device-fault-1
   it('says what is pending and since when, and which rule was refused, with why', async () => {
     const rule_id = '01930000-0000-7000-9000-000000000001';
-    const enforcement = {
-      desired_rev: 5,
-      applied_rev: 4,
-      pending_since: '2026-11-20T10:06:00.000Z',
-      applied_at: null,
-      seconds_left: null,
-    };
+    const pending_since = '2026-11-20T10:06:00.000Z';
+    const enforcement = { ...deviceOf().enforcement, desired_rev: 5, pending_since, applied_at: null };
     open(
-      deviceOf({ device_name: 'Waits', enforcement: { ...enforcement, state: 'pending', errors: [] } }),
+      deviceOf({ device_name: 'Waits', enforcement: { ...enforcement, state: 'pending' } }),
       deviceOf({
         device_name: 'Refuses',
         enforcement: { ...enforcement, state: 'rejected', errors: [{ rule_id, message: 'The kernel does not know this.' }] },
@@ -284,20 +288,15 @@ describe('a device', () => {
   });
 
   it('says that what containers send is not covered, where there are containers and rules', async () => {
-    const { capabilities } = deviceOf();
-    open(
-      deviceOf({ device_name: 'Plain' }),
-      deviceOf({ device_name: 'Docks', capabilities: capabilities && { ...capabilities, containers: true } }),
-    );
+    open(deviceOf({ device_name: 'Plain' }), deviceOf({ device_name: 'Docks', capabilities: capable({ containers: true }) }));
     expect((await card('Docks')).getByText(/Your rules limit what reaches containers there/u)).toBeVisible();
     expect((await card('Plain')).queryByText(/Containers run there/u)).not.toBeInTheDocument();
   });
 
   // proves: device-fault-4
   it('without a firewall never says that rules are applied', async () => {
-    const { capabilities } = deviceOf();
     const firewall = { firewall: 'unavailable', firewall_reason: 'There is no nft on this computer.' } as const;
-    open(deviceOf({ capabilities: capabilities && { ...capabilities, ...firewall } }));
+    open(deviceOf({ capabilities: capable(firewall) }));
     const laptop = await card('Laptop');
     expect(laptop.getByText('Not applied')).toBeVisible();
     expect(laptop.getByText(/There is no nft on this computer\./u)).toBeVisible();
@@ -305,12 +304,8 @@ describe('a device', () => {
   });
 
   it('without a firewall and without a reason says so too, and one that has told nothing yet says what the server knows', async () => {
-    const { capabilities } = deviceOf();
     const firewall = { firewall: 'unavailable', firewall_reason: null } as const;
-    open(
-      deviceOf({ device_name: 'Old', capabilities: capabilities && { ...capabilities, ...firewall } }),
-      deviceOf({ device_name: 'New', capabilities: null }),
-    );
+    open(deviceOf({ device_name: 'Old', capabilities: capable(firewall) }), deviceOf({ device_name: 'New', capabilities: null }));
     expect((await card('Old')).getByText(/This device can’t apply rules\./u)).toBeVisible();
     expect((await card('New')).getByText('Applied')).toBeVisible();
   });
@@ -375,18 +370,7 @@ describe('a device', () => {
   // proves: attack-E.7-1
   it('says in the first line of a scan what it could not read', async () => {
     const laptop = deviceOf();
-    const progress = {
-      files_read: 10,
-      files_known: 0,
-      files_pending: 2,
-      folders_unread: 1,
-      files_total: 12,
-      is_counted: true,
-      bytes_read: 1,
-      bytes_per_second: 1,
-      seconds_left: 0,
-      path: null,
-    };
+    const progress = { ...PROGRESS, files_read: 10, files_pending: 2, folders_unread: 1, files_total: 12 };
     const done = { scan: 'folder', state: 'done' } as const;
     const other = deviceOf({ device_name: 'Other' });
     open(
@@ -442,18 +426,8 @@ describe('a device', () => {
   it('is scanned where its files are, and shows how far that is', async () => {
     const laptop = deviceOf();
     const user = open(laptop);
-    const progress = {
-      files_read: 1_200,
-      files_known: 300,
-      files_pending: 0,
-      folders_unread: 0,
-      files_total: 3_000,
-      is_counted: true,
-      bytes_read: 1,
-      bytes_per_second: 1,
-      seconds_left: 90,
-      path: '/home/maria/<i>x</i>',
-    };
+    const counts = { files_read: 1_200, files_known: 300, files_total: 3_000, seconds_left: 90 };
+    const progress = { ...PROGRESS, ...counts, path: '/home/maria/<i>x</i>' };
     const scan = deviceScanOf({ device_id: laptop.id, progress });
     server.on(at(startDeviceScan, laptop), reply(startDeviceScan, scan));
     server.answer(listDevices, [{ ...laptop, scan }]);
@@ -582,8 +556,7 @@ describe('a file that was found', () => {
   });
 
   it('is not offered a second look on a device that does not send files', async () => {
-    const { capabilities } = laptop;
-    show({}, { ...laptop, capabilities: capabilities && { ...capabilities, second_look: false } });
+    show({}, { ...laptop, capabilities: capable({ second_look: false }) });
     expect((await item()).queryByRole('button', { name: 'Server rescan' })).not.toBeInTheDocument();
   });
 });

@@ -1,7 +1,7 @@
 import type { LiveConnection } from '@palisade/contract/agent';
 import { RULE_DEFAULTS, type Rule } from '@palisade/contract/firewall';
 import { expect, it } from 'vitest';
-import { deviceOf } from '#api/fake-devices.ts';
+import { deviceOf, telemetryOf } from '#api/fake-devices.ts';
 import { cutsOf, describeCut } from './cut-connections.ts';
 
 const ssh: LiveConnection = {
@@ -13,17 +13,7 @@ const ssh: LiveConnection = {
   program: 'sshd',
 };
 const web: LiveConnection = { ...ssh, direction: 'outbound', remote: '203.0.113.7', port: 443, program: 'firefox' };
-const telemetry = {
-  cpu_percent: 1,
-  memory_percent: 1,
-  memory_bytes: 1,
-  network_in: 0,
-  network_out: 0,
-  network_percent: null,
-  uptime_s: 1,
-  listening: [],
-  connections: [ssh, web],
-};
+const telemetry = telemetryOf({ connections: [ssh, web] });
 const rule = (parts: Partial<Rule>): Rule => ({
   id: '01930000-0000-7000-9000-000000000001',
   rule_name: 'A rule',

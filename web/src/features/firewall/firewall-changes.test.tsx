@@ -8,30 +8,28 @@ import { answerRules, at, begin, open, row, server, status } from './open-firewa
 
 beforeEach(begin);
 
+/** The dialog of a new rule among others. */
+async function dialog(...rules: Rule[]) {
+  const user = open(...rules);
+  await user.click(await screen.findByRole('button', { name: 'Add Rule' }));
+  return { user, form: within(await screen.findByRole('dialog', { name: 'Add Rule' })) };
+}
+
 describe('a rule that allows everything', () => {
   it('is amber as it opens, and not once it is limited', async () => {
-    const user = open();
-    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
-    const preview = () => dialog.getByText(/on this computer\.$/u).closest('[role="status"]');
+    const { user, form } = await dialog();
+    const preview = () => form.getByText(/on this computer\.$/u).closest('[role="status"]');
     expect(preview()).toHaveAttribute('data-open', 'true');
-    expect(dialog.getByText(/^This rule allows everything\./u)).toBeVisible();
-    for (const label of ['Action', 'Source IP', 'Port'])
-      expect(dialog.getByLabelText(label)).toHaveAttribute('data-open', 'true');
-    await user.clear(dialog.getByLabelText('Port'));
-    await user.type(dialog.getByLabelText('Port'), '443');
+    expect(form.getByText(/^This rule allows everything\./u)).toBeVisible();
+    for (const label of ['Action', 'Source IP', 'Port']) expect(form.getByLabelText(label)).toHaveAttribute('data-open', 'true');
+    await user.clear(form.getByLabelText('Port'));
+    await user.type(form.getByLabelText('Port'), '443');
     await waitFor(() => expect(preview()).toHaveAttribute('data-open', 'false'));
-    expect(dialog.queryByText(/^This rule allows everything\./u)).not.toBeInTheDocument();
+    expect(form.queryByText(/^This rule allows everything\./u)).not.toBeInTheDocument();
   });
 });
 
 describe('adding a rule', () => {
-  async function dialog(...rules: Rule[]) {
-    const user = open(...rules);
-    await user.click(await screen.findByRole('button', { name: 'Add Rule' }));
-    return { user, form: within(await screen.findByRole('dialog', { name: 'Add Rule' })) };
-  }
-
   it('starts with the specification’s defaults, and sends them', async () => {
     const { user, form } = await dialog();
     expect(form.getByLabelText('Direction')).toHaveValue('inbound');
@@ -57,9 +55,7 @@ describe('adding a rule', () => {
   });
 
   it('shows a rule once that was read anew before the answer to its own call came', async () => {
-    const user = open();
-    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
-    const dialog = within(await screen.findByRole('dialog'));
+    const { user, form } = await dialog();
     const added = ruleOf({ rule_name: 'Web' });
     server.on(addRule, async () => {
       answerRules([added]);
@@ -67,8 +63,8 @@ describe('adding a rule', () => {
       expect(await screen.findAllByRole('switch', { name: 'Status of Web', hidden: true })).toHaveLength(1);
       return reply(addRule, added);
     });
-    await user.type(dialog.getByLabelText(/^Rule Name/), 'Web');
-    await user.click(dialog.getByRole('button', { name: 'Add Rule' }));
+    await user.type(form.getByLabelText('Rule Name'), 'Web');
+    await user.click(form.getByRole('button', { name: 'Add Rule' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
     expect(screen.getAllByRole('switch', { name: 'Status of Web' })).toHaveLength(1);
   });
@@ -266,10 +262,7 @@ describe('editing a rule', () => {
 
 describe('before a rule is saved', () => {
   it('the dialog says what it would do among the others', async () => {
-    const user = open(ruleOf({ rule_name: 'SSH', port: '22' }), ruleOf({ rule_name: 'Web', port: '443' }));
-    await status('SSH');
-    await user.click(await screen.findByRole('button', { name: 'Add Rule' }));
-    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    const { user, form } = await dialog(ruleOf({ rule_name: 'SSH', port: '22' }), ruleOf({ rule_name: 'Web', port: '443' }));
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '443');
     await waitFor(() => expect(form.getByRole('status')).toHaveTextContent('Already allowed by “Web”.'));
@@ -280,9 +273,7 @@ describe('before a rule is saved', () => {
   });
 
   it('a temporary one says how long it lasts', async () => {
-    const user = open();
-    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
-    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    const { user, form } = await dialog();
     expect(form.getByLabelText('Lasts')).toHaveDisplayValue('Until I turn it off');
     await user.selectOptions(form.getByLabelText('Lasts'), '1 hour');
     server.answer(addRule, ruleOf({ rule_name: 'Guest', expires_at: '2026-11-20T11:00:00.000Z' }));
@@ -292,9 +283,7 @@ describe('before a rule is saved', () => {
   });
 
   it('a preset fills the form, and another press empties it', async () => {
-    const user = open();
-    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
-    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    const { user, form } = await dialog();
     await user.click(form.getByRole('button', { name: /^Block Remote Desktop/u }));
     expect(form.getByLabelText('Rule Name')).toHaveValue('Block Remote Desktop');
     expect(form.getByText('No one may reach Remote Desktop on this computer.')).toBeVisible();
@@ -307,9 +296,7 @@ describe('before a rule is saved', () => {
   });
 
   it('one of several rules is added whole', async () => {
-    const user = open();
-    await user.click(await screen.findByRole('button', { name: 'Add First Rule' }));
-    const form = within(await screen.findByRole('dialog', { name: 'Add Rule' }));
+    const { user, form } = await dialog();
     await user.click(form.getByRole('button', { name: /^Only my network may print/u }));
     expect(form.getByText(/^No one outside 10\.0\.0\.0\/8/u, { exact: false })).toBeVisible();
     server.answer(importRules, { added: 2, removed: 0 });

@@ -15,8 +15,9 @@ import {
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { deviceOf } from '#api/fake-devices.ts';
+import { deviceOf, telemetryOf } from '#api/fake-devices.ts';
 import { refusal, reply } from '#api/fake-server.ts';
+import { textsOf } from '#ui/render-for-test.tsx';
 import { ruleOf } from './fake-rules.ts';
 import { answerRules, at, begin, log, open, openAt, revisionOf, row, server, status } from './open-firewall.tsx';
 import { ruleSentence } from './rule-sentence.ts';
@@ -86,7 +87,7 @@ describe('the list of rules', () => {
     await user.click(await screen.findByRole('radio', { name: 'Conflicts 3' }));
     expect(screen.getByText('3 rules have no effect.')).toBeVisible();
     const group = within(screen.getByRole('region', { name: 'Conflicts with Wide block' }));
-    expect(group.getAllByRole('listitem').map((item) => item.textContent)).toEqual([
+    expect(textsOf(group.getAllByRole('listitem'))).toEqual([
       expect.stringContaining('Allow 22'),
       expect.stringContaining('Allow 80'),
     ]);
@@ -455,17 +456,7 @@ describe('with a device', () => {
       port: 22,
       program: 'sshd',
     } as const;
-    const telemetry = {
-      cpu_percent: 1,
-      memory_percent: 1,
-      memory_bytes: 1,
-      network_in: 0,
-      network_out: 0,
-      network_percent: null,
-      uptime_s: 1,
-      listening: [],
-      connections: [connection],
-    };
+    const telemetry = telemetryOf({ connections: [connection] });
     const desk = deviceOf({ device_name: 'Desk', telemetry });
     server.answer(listDevices, [laptop, desk]);
     server.answer(countRules, []);

@@ -5,6 +5,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { askOf, profileOf } from '#api/fake-devices.ts';
 import { FakeServer, refusal } from '#api/fake-server.ts';
+import { textsOf } from '#ui/render-for-test.tsx';
 import { AskPage } from './ask-page.tsx';
 import { ownKeyOf } from './own-key.ts';
 
@@ -95,7 +96,7 @@ it('names the service that was refused, and why, once for all of its names', asy
     asks: [askOf({ name: 'Facebook' })],
   });
   expect(await screen.findByRole('button', { name: 'May I open YouTube?' })).toBeVisible();
-  const rows = screen.getAllByRole('listitem').map(({ textContent }) => textContent);
+  const rows = textsOf(screen.getAllByRole('listitem'));
   expect(rows).toEqual([
     expect.stringMatching(/^YouTubei\.ytimg\.comClosed at this time/),
     expect.stringMatching(/^Facebookwww\.facebook\.comBlocked by a guardian.*Sent\. The answer will show here\.$/),

@@ -17,7 +17,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
 
@@ -202,7 +202,7 @@ describe('a session that has just ended', () => {
       ]),
     );
     const list = within(await screen.findByRole('list', { name: 'Changed on laptop' }));
-    expect(list.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+    expect(textsOf(list.getAllByRole('listitem'))).toEqual([
       'New user account <b>helper</b>',
       'Removed program clamav',
       'And 3 more.',

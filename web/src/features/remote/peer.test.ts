@@ -280,7 +280,7 @@ describe('the customer’s side', () => {
 });
 
 describe('after 15 seconds without a way', () => {
-  async function fail(prepare?: (peer: FakePeer) => void, isAnswered = true) {
+  async function fail(prepare: ((peer: FakePeer) => void) | undefined, isAnswered: boolean) {
     const { sharer } = await connect();
     if (isAnswered) answer(sharer);
     await settle();
@@ -295,12 +295,12 @@ describe('after 15 seconds without a way', () => {
       Object.assign(new Event('icecandidateerror'), { url: 'turn:relay.example:3478?transport=udp', errorCode }),
     );
 
-  test.each<[Extract<Link, { state: 'failed' }>['missing'], IceServers, ((peer: FakePeer) => void)?, boolean?]>([
+  test.each<[Extract<Link, { state: 'failed' }>['missing'], IceServers, ((peer: FakePeer) => void) | undefined, boolean]>([
     ['other_side', [], undefined, false],
-    ['relay', []],
+    ['relay', [], undefined, true],
     // The relay refuses what the server gave, or does not answer.
-    ['relay_access', RELAY, refused(401)],
-    ['relay_answer', RELAY, refused(701)],
+    ['relay_access', RELAY, refused(401), true],
+    ['relay_answer', RELAY, refused(701), true],
   ])('says that this is missing: %s', async (missing, known, prepare, isAnswered) => {
     servers = known;
     expect(await fail(prepare, isAnswered)).toEqual({ state: 'failed', missing });

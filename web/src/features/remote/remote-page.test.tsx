@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
 import { describeValidity } from './session-banner.tsx';
@@ -207,7 +207,7 @@ describe('the banner', () => {
     renderForTest(<RemotePage />);
     const steps = within(await screen.findByRole('list', { name: 'Steps of a session' }));
     const current = steps.getAllByRole('listitem').filter((item) => item.getAttribute('aria-current') === 'step');
-    expect(current.map((item) => item.textContent)).toEqual(['1Code']);
+    expect(textsOf(current)).toEqual(['1Code']);
     expect(screen.queryByRole('region', { name: 'How it works' })).not.toBeInTheDocument();
   });
 

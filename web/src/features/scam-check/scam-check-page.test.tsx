@@ -15,7 +15,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { ScamCheckPage } from './scam-check-page.tsx';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
@@ -209,7 +209,7 @@ describe('files', () => {
   it('beyond the maximum are named', async () => {
     const user = open();
     await user.upload(picker(), files(...Array.from({ length: 12 }, (_, at) => `${at}.eml`)));
-    expect(screen.getAllByRole('alert').map(({ textContent }) => textContent)).toEqual([
+    expect(textsOf(screen.getAllByRole('alert'))).toEqual([
       '10.eml is left out: choose at most 10 files.',
       '11.eml is left out: choose at most 10 files.',
     ]);

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { MemoryRouter } from 'react-router';
 import { describe, expect, it } from 'vitest';
 import { statusOf } from '#api/fake-records.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { customerSteps } from './first-steps-left.ts';
 
@@ -26,11 +26,7 @@ describe('the first steps', () => {
     const looked_at = { ...fresh.looked_at, files_unread: 1, devices: 1 };
     expect(customerSteps({ ...statusOf(), looked_at })).toEqual({ first_scan: true, second_factor: true, device: true });
     renderForTest(<FirstSteps done={customerSteps(fresh)} />);
-    expect(screen.getAllByRole('link').map((link) => link.textContent)).toEqual([
-      'Choose a file',
-      'Turn on two-factor',
-      'Add a device',
-    ]);
+    expect(textsOf(screen.getAllByRole('link'))).toEqual(['Choose a file', 'Turn on two-factor', 'Add a device']);
   });
 
   it('do not repeat the step of the status above', () => {

@@ -24,10 +24,10 @@ import { useLocation } from 'react-router';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { keepDraft } from '#api/drafts.ts';
-import { CONFIG, MARIA, NO_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
+import { CONFIG, MARIA, NO_PLAN, PREMIUM_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
-import { enter, renderForTest } from '#ui/render-for-test.tsx';
+import { enter, renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { EMPTY_ASSIGNMENT } from './drafts.ts';
 import { SubscriptionManagerPage } from './subscription-manager-page.tsx';
 
@@ -70,6 +70,9 @@ function open(role: Role, address?: string) {
 }
 
 const field = (name: string) => screen.getByLabelText(name, { exact: true });
+const options = (name: string) => textsOf(within(field(name)).getAllByRole('option'));
+const TEMPLATES = '/subscription-manager?tab=templates';
+const MANAGE = '/subscription-manager?tab=manage';
 const openTab = (user: ReturnType<typeof userEvent.setup>, name: string) => user.click(screen.getByRole('tab', { name }));
 const message = () => screen.getAllByRole('status').find((line) => line.classList.contains('message-line'));
 
@@ -108,22 +111,8 @@ describe('assigning', () => {
     expect(field('Duration')).toHaveValue('12');
     expect(field('Max Devices')).toHaveValue('1');
     expect(screen.getByRole('checkbox', { name: 'Premium (Anti-Hacking Tools)' })).not.toBeChecked();
-    const options = (name: string) => within(field(name)).getAllByRole('option');
-    expect(options('Duration').map((option) => option.textContent)).toEqual([
-      '1 month',
-      '3 months',
-      '6 months',
-      '12 months',
-      '24 months',
-      '36 months',
-    ]);
-    expect(options('Max Devices').map((option) => option.textContent)).toEqual([
-      '1 device',
-      '3 devices',
-      '5 devices',
-      '10 devices',
-      'Unlimited',
-    ]);
+    expect(options('Duration')).toEqual(['1 month', '3 months', '6 months', '12 months', '24 months', '36 months']);
+    expect(options('Max Devices')).toEqual(['1 device', '3 devices', '5 devices', '10 devices', 'Unlimited']);
     expect(field('User Email')).toBeRequired();
     expect(field('User Email')).toHaveAttribute('type', 'email');
     expect(field('Plan Name')).toBeRequired();
@@ -248,16 +237,14 @@ describe('templates', () => {
   });
 
   it('says that there are none yet', async () => {
-    const user = open('admin');
-    await openTab(user, 'Templates');
+    open('admin', TEMPLATES);
     expect(await screen.findByText('No templates yet')).toBeVisible();
   });
 
   it('creates one, says so in green, starts anew, and reads the list again', async () => {
     const user = open('admin');
     await openTab(user, 'Templates');
-    const options = within(field('Duration')).getAllByRole('option');
-    expect(options.map((option) => option.textContent)).toEqual(['1 month', '12 months', '24 months']);
+    expect(options('Duration')).toEqual(['1 month', '12 months', '24 months']);
     const template = templateOf({ template_name: 'Solo <b>', features: [] });
     server.answer(createTemplate, { success: true, template });
     server.answer(listTemplates, [template]);
@@ -285,8 +272,7 @@ describe('templates', () => {
     server.answer(listTemplates, [plan]);
     server.on(deleteTemplate, refusal('conflict', { detail: 'Somebody asks for it.' }));
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
-    const user = open('admin');
-    await openTab(user, 'Templates');
+    const user = open('admin', TEMPLATES);
     const remove = await screen.findByRole('button', { name: 'Withdraw Family Shield' });
     await user.click(remove);
     expect(server.callsOf(deleteTemplate)).toEqual([]);
@@ -337,19 +323,10 @@ describe('managing', () => {
         expires_at: null,
       }),
     ]);
-    const user = open('admin');
-    await openTab(user, 'Manage Subscriptions');
+    open('admin', MANAGE);
     expect(await screen.findByRole('heading', { name: 'Active Subscriptions' })).toBeVisible();
-    expect(screen.getAllByRole('columnheader').map((header) => header.textContent)).toEqual([
-      'User',
-      'Plan',
-      'Price',
-      'Duration',
-      'Type',
-      'Status',
-      'Expires',
-      'Actions',
-    ]);
+    const columns = ['User', 'Plan', 'Price', 'Duration', 'Type', 'Status', 'Expires', 'Actions'];
+    expect(textsOf(screen.getAllByRole('columnheader'))).toEqual(columns);
     const [, active, expired] = screen.getAllByRole('row').map((row) => within(row));
     for (const text of ['maria@example.com', 'maria', 'Family Shield', '$19.99 USD', '12 months', 'Premium'])
       expect(active?.getByText(text)).toBeVisible();
@@ -366,9 +343,8 @@ describe('managing', () => {
       subscriptionOf({ user_email: 'zoe@example.com', user_username: 'zoe', status: 'replaced' }),
       subscriptionOf({ user_email: 'anna@example.com', user_username: 'anna' }),
     ]);
-    const user = open('admin');
-    await openTab(user, 'Manage Subscriptions');
-    const emails = () => screen.queryAllByText(/@example\.com$/u, { selector: 'td bdi' }).map((cell) => cell.textContent);
+    const user = open('admin', MANAGE);
+    const emails = () => textsOf(screen.queryAllByText(/@example\.com$/u, { selector: 'td bdi' }));
     await waitFor(() => expect(emails()).toEqual(['zoe@example.com', 'anna@example.com']));
     const header = () => screen.getByRole('columnheader', { name: 'User' });
     await user.click(within(header()).getByRole('button'));
@@ -395,8 +371,7 @@ describe('managing', () => {
       asked += 1;
       return reply(listSubscriptions, asked % 2 === 1 ? all.slice(0, 200) : all.slice(200));
     });
-    const user = open('admin');
-    await openTab(user, 'Manage Subscriptions');
+    const user = open('admin', MANAGE);
     expect(await screen.findByText('210 active of 210 assigned in total')).toBeVisible();
     expect(document.querySelectorAll('tbody tr')).toHaveLength(100);
     await user.click(screen.getByText('Show more (110 left)'));
@@ -407,8 +382,7 @@ describe('managing', () => {
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(false);
     server.answer(listSubscriptions, [subscriptionOf()]);
     server.answer(cancelSubscription, { success: true });
-    const user = open('admin');
-    await openTab(user, 'Manage Subscriptions');
+    const user = open('admin', MANAGE);
     const cancel = await screen.findByRole('button', { name: 'Cancel plan of maria@example.com' });
     await user.click(cancel);
     expect(server.callsOf(cancelSubscription)).toHaveLength(0);
@@ -424,8 +398,7 @@ describe('managing', () => {
     const request = userPlanRequestOf();
     server.answer(listAllPlanRequests, [request]);
     server.answer(assignSubscription, { success: true, subscription: subscriptionOf() });
-    const user = open('admin');
-    await openTab(user, 'Manage Subscriptions');
+    const user = open('admin', MANAGE);
     await user.click(await screen.findByRole('button', { name: 'Assign plan to maria@example.com' }));
     await screen.findByText('Subscription assigned successfully to maria@example.com');
     const { template_name: plan_name, base_price: price } = request.template;
@@ -450,8 +423,7 @@ describe('managing', () => {
     const request = userPlanRequestOf();
     server.answer(listAllPlanRequests, [request]);
     server.answer(assignSubscription, { success: true, subscription: subscriptionOf() });
-    const user = open('admin');
-    await openTab(user, 'Manage Subscriptions');
+    const user = open('admin', MANAGE);
     await user.click(await screen.findByRole('button', { name: 'Change first, for maria@example.com' }));
     expect(field('User Email')).toHaveValue('maria@example.com');
     expect(field('Plan Name')).toHaveValue('Family Shield');
@@ -465,8 +437,7 @@ describe('managing', () => {
     server.answer(listAllPlanRequests, [userPlanRequestOf()]);
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>();
     server.on(declinePlanRequest, () => promise);
-    const user = open('admin');
-    await openTab(user, 'Manage Subscriptions');
+    const user = open('admin', MANAGE);
     const button = await screen.findByRole('button', { name: 'Decline the request from maria@example.com' });
     await user.click(button);
     expect(button).toHaveAttribute('aria-busy', 'true');
@@ -513,29 +484,11 @@ describe('for a customer', () => {
   );
 
   it('shows the own plan', async () => {
-    server.answer(currentSubscription, {
-      ...NO_PLAN,
-      has_subscription: true,
-      plan_name: 'Family Shield',
-      is_premium: true,
-      price: 19.99,
-      currency: 'USD',
-      duration_months: 12,
-      max_devices: 5,
-      features: ['Remote support'],
-      expires_at: '2027-11-20T10:00:00.000Z',
-    });
+    server.answer(currentSubscription, PREMIUM_PLAN);
     open('customer');
     const card = within(screen.getByRole('region', { name: 'Your plan' }));
-    for (const text of [
-      'Family Shield',
-      'Premium',
-      '$19.99 USD',
-      'for 12 months',
-      '5 computers with our program',
-      'Remote support',
-    ])
-      expect(await card.findByText(text)).toBeVisible();
+    const facts = ['Family Shield', 'Premium', '$19.99 USD', 'for 12 months', '5 computers with our program', 'Remote support'];
+    for (const text of facts) expect(await card.findByText(text)).toBeVisible();
     expect(card.getByText(/^Until .*2027/u)).toBeVisible();
   });
 
@@ -544,10 +497,7 @@ describe('for a customer', () => {
     const solo = templateOf({ template_name: 'Solo', is_premium: false, features: [] });
     server.answer(listPlans, [templateOf(), { ...solo, id: MARIA.id }]);
     open('customer');
-    const lines = (name: string) =>
-      within(screen.getByRole('article', { name }))
-        .getAllByRole('listitem')
-        .map(({ textContent }) => textContent);
+    const lines = (name: string) => textsOf(within(screen.getByRole('article', { name })).getAllByRole('listitem'));
     await screen.findByRole('article', { name: 'Solo' });
     expect(lines('Solo')).toEqual(lines('Family Shield').map((line) => `Not included: ${line}`));
     expect(await screen.findByText(/median wait of the last 12 requests was 5 hours/u)).toBeVisible();

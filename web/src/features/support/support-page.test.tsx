@@ -41,7 +41,7 @@ import {
 import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { followEvents } from '#domain/live-queries.ts';
-import { renderForTest } from '#ui/render-for-test.tsx';
+import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { SupportPage } from './support-page.tsx';
 
 let server: FakeServer;
@@ -334,11 +334,7 @@ describe('a conversation', () => {
     const answer = deskMessageOf('Which one?', { sender: 'support', author: 'tina', author_id: TINA.id });
     const { tell } = await openConversation({ last_seq: answer.seq }, [answer, note, hello]);
     await log().findByText('Which one?');
-    expect(
-      log()
-        .getAllByRole('listitem')
-        .map((item) => item.textContent),
-    ).toEqual([
+    expect(textsOf(log().getAllByRole('listitem'))).toEqual([
       expect.stringMatching(/^maria.*My printer$/u),
       expect.stringMatching(/^ada.*Note: customers never see it.*Knows us for years$/u),
       expect.stringMatching(/^You.*Which one\?Sent$/u),

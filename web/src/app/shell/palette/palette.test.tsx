@@ -14,6 +14,7 @@ import { FakeServer } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { PaletteButton } from '#app/shell/palette-button.tsx';
 import { UploadsProvider } from '#features/antivirus/uploads.tsx';
+import { textsOf } from '#ui/render-for-test.tsx';
 
 const INVOICE = scanOf({ filename: 'invoice.pdf' });
 let server: FakeServer;
@@ -43,10 +44,7 @@ function open(role: 'customer' | 'support' | 'admin') {
 }
 
 const field = () => screen.findByRole('combobox', { name: 'Search everything' });
-const names = (group: string) =>
-  within(screen.getByRole('group', { name: group }))
-    .getAllByRole('option')
-    .map(({ textContent }) => textContent);
+const names = (group: string) => textsOf(within(screen.getByRole('group', { name: group })).getAllByRole('option'));
 
 it('has the letters that were typed before it was loaded', async () => {
   const { user } = open('customer');
