@@ -38,7 +38,7 @@ function fillLogin() {
   fill('Password', 'correct horse');
 }
 
-/** What the server says of itself, read anew. */
+/** Sets the configuration of the server, and reads it anew. */
 async function be(config: Partial<typeof CONFIG>): Promise<void> {
   server.answer(readConfig, { ...CONFIG, ...config });
   await act(refreshConfig);
