@@ -94,7 +94,7 @@ describe('uploading', () => {
     expect(panel().queryByRole('progressbar')).not.toBeInTheDocument();
     // Its result is in one list, the history.
     expect(panel().queryByRole('listitem')).not.toBeInTheDocument();
-    expect(screen.getAllByText('Trojan')).toHaveLength(1);
+    expect(await screen.findAllByText('Trojan')).toHaveLength(1);
   });
 
   it('puts the new record at the head of the history without reading the list again', async () => {
