@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alertSchema, resolutionReasonSchema } from './anti-hacking.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { phraseSchema } from './phrase.ts';
 import { severitySchema } from './severity.ts';
 
@@ -39,7 +39,6 @@ export const readAlert = endpoint({
   path: '/premium/anti-hacking/alerts/{id}',
   summary: 'One alert with what was decided about it.',
   access: 'customer',
-  params: idParamsSchema,
   reply: alertDetailSchema,
 });
 
@@ -48,7 +47,6 @@ export const acknowledgeAlert = endpoint({
   path: '/premium/anti-hacking/alerts/{id}/acknowledge',
   summary: 'Say that an open alert was seen.',
   access: 'customer',
-  params: idParamsSchema,
   reply: alertDetailSchema,
   problems: ['conflict'],
 });
@@ -80,7 +78,6 @@ export const resolveAlert = endpoint({
   path: '/premium/anti-hacking/alerts/{id}/resolve',
   summary: 'Close an alert with a reason. "was_me" also trusts the browser.',
   access: 'customer',
-  params: idParamsSchema,
   body: resolveBodySchema,
   reply: alertDetailSchema,
   problems: ['conflict'],
@@ -91,7 +88,6 @@ export const reopenAlert = endpoint({
   path: '/premium/anti-hacking/alerts/{id}/reopen',
   summary: 'Open a resolved alert again.',
   access: 'customer',
-  params: idParamsSchema,
   reply: alertDetailSchema,
   problems: ['conflict'],
 });
@@ -101,7 +97,6 @@ export const disownAlert = endpoint({
   path: '/premium/anti-hacking/alerts/{id}/not-me',
   summary: '"Wasn\'t me": ends the sessions that the alert names, and says what to do next.',
   access: 'customer',
-  params: idParamsSchema,
   reply: z.object({
     alert: alertDetailSchema,
     /** Sessions that were ended now; the one that asks is never among them. */
@@ -160,7 +155,6 @@ export const deleteSuppression = endpoint({
   path: '/premium/anti-hacking/suppressions/{id}',
   summary: 'End a suppression. What it hid is listed again.',
   access: 'premium',
-  params: idParamsSchema,
 });
 
 /** Events that the monitor watches now, so that an empty list is true. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
 /** A refusal of sign-ins for a time: one account from one source (`pair`), or every account from it (`source`). */
 const blockKindSchema = z.enum(['pair', 'source']);
@@ -41,7 +41,6 @@ export const liftBlock = endpoint({
   path: '/premium/anti-hacking/blocks/{id}',
   summary: 'Let sign-ins to one’s own account through again.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'alerts',
 });
 

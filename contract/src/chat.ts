@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { chatStateSchema } from './chat-read.ts';
 import { attachmentSchema, chatMessageSchema, placeOf, sharedKindSchema } from './chat-record.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
-import { idParamsSchema, idSchema, NUMBER_MAXIMUM } from './fields.ts';
+import { idSchema, NUMBER_MAXIMUM } from './fields.ts';
 import { specified } from './reader.ts';
 
 /** Longest chat message, in characters. */
@@ -170,7 +170,6 @@ export const readAttachment = endpoint({
   path: '/chat/attachments/{id}',
   summary: 'How the scan of a file of the chat stands.',
   access: 'customer',
-  params: idParamsSchema,
   reply: attachmentSchema,
 });
 
@@ -179,7 +178,6 @@ export const deleteAttachment = endpoint({
   path: '/chat/attachments/{id}',
   summary: 'Take back a file that was not sent yet.',
   access: 'customer',
-  params: idParamsSchema,
   problems: ['conflict'],
 });
 
@@ -189,7 +187,6 @@ export const downloadAttachment = endpoint({
   summary:
     'A file of the chat: of one’s own conversation, or as staff of one that one may read. Pictures may be shown; everything else is an attachment.',
   access: 'customer',
-  params: idParamsSchema,
   download: true,
   problems: ['conflict'],
 });

@@ -6,7 +6,7 @@ import { timeZoneOf } from './day.ts';
 import { tagSchema } from './desk-list.ts';
 import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-record.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
-import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
+import { idSchema, timeSchema } from './fields.ts';
 import { formatList } from './intl.ts';
 import { statusStateSchema } from './status.ts';
 
@@ -31,7 +31,6 @@ export const readConversation = endpoint({
   path: '/support/conversations/{id}',
   summary: 'One conversation.',
   access: 'support',
-  params: idParamsSchema,
   reply: conversationSchema,
 });
 
@@ -40,7 +39,6 @@ export const listDeskMessages = endpoint({
   path: '/support/conversations/{id}/messages',
   summary: 'The messages and notes of a conversation, newest first.',
   access: 'support',
-  params: idParamsSchema,
   query: messagesQuerySchema,
   reply: z.array(deskMessageSchema),
 });
@@ -50,7 +48,6 @@ export const answerConversation = endpoint({
   path: '/support/conversations/{id}/messages',
   summary: 'Answer the customer, or write a note that they never see. Answering one that nobody has takes it.',
   access: 'support',
-  params: idParamsSchema,
   body: z.object({ ...writtenFields, is_note: z.boolean().default(false) }).superRefine(requireWords),
   header_fields: { client_message_id: HEADER_FIELDS.message },
   status: 201,
@@ -63,7 +60,6 @@ export const markConversationRead = endpoint({
   path: '/support/conversations/{id}/read',
   summary: 'Say up to which message of the customer the staff has read.',
   access: 'support',
-  params: idParamsSchema,
   body: z.object({ seq: seqSchema }),
   reply: conversationSchema,
 });
@@ -73,7 +69,6 @@ export const claimConversation = endpoint({
   path: '/support/conversations/{id}/claim',
   summary: 'Take a conversation that nobody has. Of two at once one gets it.',
   access: 'support',
-  params: idParamsSchema,
   reply: conversationSchema,
   problems: ['conflict'],
 });
@@ -83,7 +78,6 @@ export const assignConversation = endpoint({
   path: '/support/conversations/{id}/assign',
   summary: 'Give a conversation to a colleague, or back to all.',
   access: 'support',
-  params: idParamsSchema,
   body: z.object({ assignee_id: idSchema.nullable() }),
   reply: conversationSchema,
   problems: ['conflict', 'forbidden'],
@@ -94,7 +88,6 @@ export const closeConversation = endpoint({
   path: '/support/conversations/{id}/close',
   summary: 'Close the matter of a conversation. The customer is asked to rate it.',
   access: 'support',
-  params: idParamsSchema,
   reply: conversationSchema,
   problems: ['conflict'],
 });
@@ -104,7 +97,6 @@ export const reopenConversation = endpoint({
   path: '/support/conversations/{id}/reopen',
   summary: 'Open a closed or snoozed conversation again.',
   access: 'support',
-  params: idParamsSchema,
   reply: conversationSchema,
   problems: ['conflict'],
 });
@@ -114,7 +106,6 @@ export const snoozeConversation = endpoint({
   path: '/support/conversations/{id}/snooze',
   summary: 'Put a conversation off until a time, or until the customer writes.',
   access: 'support',
-  params: idParamsSchema,
   body: z.object({ until: timeSchema }),
   reply: conversationSchema,
   problems: ['conflict'],
@@ -125,7 +116,6 @@ export const sortConversation = endpoint({
   path: '/support/conversations/{id}',
   summary: 'Set the tags or the priority of a conversation.',
   access: 'support',
-  params: idParamsSchema,
   body: z.object({ tags: tagsSchema.optional(), priority: prioritySchema.optional() }),
   reply: conversationSchema,
 });
@@ -160,7 +150,6 @@ export const readCustomerCard = endpoint({
   path: '/support/conversations/{id}/customer',
   summary: 'Who the customer is: names and counts. Each opening is in the audit log.',
   access: 'support',
-  params: idParamsSchema,
   reply: customerCardSchema,
 });
 
@@ -177,7 +166,6 @@ export const readShared = endpoint({
   path: '/support/messages/{id}/shared',
   summary: 'What a customer has shared with a card, as it is now. Each opening is in the audit log.',
   access: 'support',
-  params: idParamsSchema,
   reply: sharedSchema,
 });
 
@@ -186,7 +174,6 @@ export const takeMail = endpoint({
   path: '/support/mails/{id}/take',
   summary: 'Take a mail whose sender is not verified over as the customer’s words. Its files are scanned first.',
   access: 'support',
-  params: idParamsSchema,
   status: 201,
   reply: deskMessageSchema,
   problems: ['conflict', 'unavailable'],
@@ -197,7 +184,6 @@ export const downloadMail = endpoint({
   path: '/support/mails/{id}/file',
   summary: 'A mail as it arrived. Nothing in it was scanned.',
   access: 'support',
-  params: idParamsSchema,
   download: true,
   problems: ['unavailable'],
 });
@@ -207,7 +193,6 @@ export const startRemoteSession = endpoint({
   path: '/support/conversations/{id}/remote-session',
   summary: 'Create a remote session for the customer and put its code card into the chat.',
   access: 'support',
-  params: idParamsSchema,
   status: 201,
   reply: deskMessageSchema,
   problems: ['conflict'],
@@ -218,7 +203,6 @@ export const deskTranscript = endpoint({
   path: '/support/conversations/{id}/transcript',
   summary: 'A conversation with its notes as a text file.',
   access: 'support',
-  params: idParamsSchema,
   download: true,
 });
 
@@ -286,7 +270,6 @@ export const changeCanned = endpoint({
   path: '/admin/canned-answers/{id}',
   summary: 'Change a canned answer.',
   access: 'admin',
-  params: idParamsSchema,
   body: cannedFields,
   changes_installation: 'desk',
   reply: cannedAnswerSchema,
@@ -298,7 +281,6 @@ export const deleteCanned = endpoint({
   path: '/admin/canned-answers/{id}',
   summary: 'Remove a canned answer.',
   access: 'admin',
-  params: idParamsSchema,
   changes_installation: 'desk',
 });
 

@@ -18,7 +18,7 @@ import {
 import { scanSchema } from './antivirus.ts';
 import { deviceNameSchema } from './device-name.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { directionSchema } from './firewall.ts';
 
 /** A device that has not been heard for so long is silent: an alert, the status, and lists of people say so; in ms. */
@@ -122,7 +122,6 @@ export const readDevice = endpoint({
   path: '/devices/{id}',
   summary: 'One device with what it last said of itself.',
   access: 'customer',
-  params: idParamsSchema,
   reply: deviceSchema,
 });
 
@@ -149,7 +148,6 @@ export const confirmDevice = endpoint({
   path: '/devices/{id}/confirm',
   summary: 'Say that a new device with this fingerprint is yours. Until then it gets no rules, and its reports do not count.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ fingerprint: z.string().max(100) }),
   changes: 'devices',
   reply: deviceSchema,
@@ -231,7 +229,6 @@ export const changeDevice = endpoint({
   path: '/devices/{id}',
   summary: 'Change the named settings of a device, and no others. Other defaults are a new revision for the device.',
   access: 'customer',
-  params: idParamsSchema,
   body: deviceChangesSchema,
   changes: 'devices',
   reply: deviceSchema,
@@ -244,7 +241,6 @@ export const revokeDevice = endpoint({
   path: '/devices/{id}/revoke',
   summary: 'End a device: its token is worth nothing from now on, and its place in the plan is free.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'devices',
   reply: deviceSchema,
   problems: ['conflict'],
@@ -255,7 +251,6 @@ export const removeDevice = endpoint({
   path: '/devices/{id}',
   summary: 'Take a device out of the list, with all that it said. One that is not revoked is revoked first.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'devices',
 });
 
@@ -309,7 +304,6 @@ export const listDeviceScans = endpoint({
   path: '/devices/{id}/scans',
   summary: 'The scans of a device, newest first.',
   access: 'customer',
-  params: idParamsSchema,
   query: pageQuerySchema,
   reply: z.array(deviceScanSchema),
 });
@@ -319,7 +313,6 @@ export const startDeviceScan = endpoint({
   path: '/devices/{id}/scans',
   summary: 'Have a device scan its files where they are.',
   access: 'customer',
-  params: idParamsSchema,
   body: z
     .object({ scan: scanKindSchema, path: devicePathSchema.nullable().default(null) })
     .refine(({ scan, path }) => (scan === 'folder') === (path !== null), {
@@ -337,7 +330,6 @@ export const steerDeviceScan = endpoint({
   path: '/devices/scans/{id}/steer',
   summary: 'Pause, resume or cancel a scan of a device.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ wanted: z.enum(['run', 'pause', 'cancel'], { error: 'Choose run, pause, or cancel.' }) }),
   changes: 'devices',
   reply: deviceScanSchema,
@@ -399,7 +391,6 @@ export const orderDeviceFinding = endpoint({
   path: '/devices/findings/{id}/order',
   summary: 'Have a device restore or delete a file that it keeps in quarantine.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ action: z.enum(['restore', 'delete'], { error: 'Choose restore or delete.' }) }),
   changes: 'devices',
   reply: deviceFindingSchema,
@@ -412,7 +403,6 @@ export const askSecondLook = endpoint({
   summary:
     'Have a device send a file that it found to this server, which scans it as an upload. Files of devices are sent for this alone, and only once their person agrees.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ agreed: z.literal(true, { error: 'Agree to send the file to this server.' }) }),
   changes: 'devices',
   reply: deviceFindingSchema,
@@ -424,7 +414,6 @@ export const withdrawSecondLook = endpoint({
   path: '/devices/findings/{id}/second-look',
   summary: 'Take back that a device sends a file, while it has not sent it.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'devices',
   reply: deviceFindingSchema,
   problems: ['conflict'],

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { idParamsSchema } from './fields.ts';
 import type { ProblemCode } from './problem.ts';
 
 /**
@@ -92,6 +93,13 @@ export interface Endpoint<
   problems: readonly ProblemCode[];
 }
 
+/** The parameters of a path with one record's id need no schema of their own. */
+type UsualParams<Path extends string> = [ParamNames<Path>] extends [never]
+  ? undefined
+  : [ParamNames<Path>] extends ['id']
+    ? typeof idParamsSchema
+    : undefined;
+
 /** An endpoint as it is declared: without fields that have their usual values. */
 type Definition<E extends Endpoint> = Omit<E, 'status' | 'problems'> & Partial<Pick<E, 'status' | 'problems'>>;
 
@@ -103,7 +111,8 @@ export function endpoint<
   const Who extends Access,
   Params extends
     | (ParamNames<Path> extends never ? undefined : z.ZodObject<Record<ParamNames<Path>, z.ZodType<string>>>)
-    | undefined = undefined,
+    | UsualParams<Path>
+    | undefined = UsualParams<Path>,
   Query extends z.ZodObject | undefined = undefined,
   Body extends z.ZodType | undefined = undefined,
   Reply extends z.ZodType | undefined = undefined,
@@ -111,9 +120,15 @@ export function endpoint<
   const Download extends true | undefined = undefined,
 >(
   definition: Definition<Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download>>,
-): Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download> {
-  const status = definition.reply === undefined && definition.download === undefined ? 204 : 200;
-  return { status, problems: [], ...definition };
+): Endpoint<Path, Who, Params, Query, Body, Reply, Upload, Download>;
+export function endpoint(definition: Definition<Endpoint>): Endpoint {
+  const { path, reply, download } = definition;
+  return {
+    status: reply === undefined && download === undefined ? 204 : 200,
+    problems: [],
+    ...(path.includes('{id}') && { params: idParamsSchema }),
+    ...definition,
+  };
 }
 
 type Parsed<Schema> = [NonNullable<Schema>] extends [never]

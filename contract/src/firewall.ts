@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { EVERY, familyConflict, fieldText, type Reading, readAddresses, readPorts } from './firewall-grammar.ts';
 import { specified } from './reader.ts';
 
@@ -156,7 +156,6 @@ export const setRuleEnabled = endpoint({
   path: '/firewall/rules/{id}',
   summary: 'Enable or disable a firewall rule.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ enabled: z.boolean({ error: 'Choose true or false.' }) }),
   changes: 'rules',
   reply: ruleSchema,
@@ -168,7 +167,6 @@ export const deleteRule = endpoint({
   path: '/firewall/rules/{id}',
   summary: 'Delete a firewall rule.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'rules',
 });
 
@@ -177,7 +175,6 @@ export const editRule = endpoint({
   path: '/firewall/rules/{id}',
   summary: 'Change what a firewall rule says. It stays enabled, or disabled, as it is.',
   access: 'customer',
-  params: idParamsSchema,
   body: newRuleSchema,
   changes: 'rules',
   reply: ruleSchema,
@@ -264,7 +261,6 @@ export const undoRevision = endpoint({
   path: '/firewall/revisions/{id}/undo',
   summary: 'Take back a change of the rules, and every later one. That is a new revision, which can be taken back itself.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'rules',
   expensive: true,
   reply: revisionSchema,

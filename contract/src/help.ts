@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, searchSchema, timeSchema } from './fields.ts';
+import { idSchema, searchSchema, timeSchema } from './fields.ts';
 
 export const ARTICLE_LENGTH_MAXIMUM = 20_000;
 export const SUGGESTIONS_MAXIMUM = 3;
@@ -110,7 +110,6 @@ export const changeArticle = endpoint({
   path: '/admin/help-articles/{id}',
   summary: 'Change a help page.',
   access: 'admin',
-  params: idParamsSchema,
   body: articleFields,
   changes_installation: 'help',
   reply: articleSchema,
@@ -122,6 +121,5 @@ export const deleteArticle = endpoint({
   path: '/admin/help-articles/{id}',
   summary: 'Delete a help page.',
   access: 'admin',
-  params: idParamsSchema,
   changes_installation: 'help',
 });

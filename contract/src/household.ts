@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DEVICE_NAME_MAXIMUM } from './device-name.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
+import { idSchema, timeSchema } from './fields.ts';
 import {
   SAFE_SEARCH,
   typedNameSchema,
@@ -210,7 +210,6 @@ export const changeProfile = endpoint({
   summary: 'Change a profile. Another age group does not change its rules.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   body: profileBody.extend({ rules: profileRulesSchema }).partial(),
   reply: profileSchema,
   problems: ['conflict'],
@@ -222,7 +221,6 @@ export const removeProfile = endpoint({
   summary: 'Remove a profile, what was refused on it and what it asked. Its devices stay with their owner’s own rules.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
 });
 
 export const pauseProfile = endpoint({
@@ -231,7 +229,6 @@ export const pauseProfile = endpoint({
   summary: 'Refuse all names on the devices of a profile: for minutes, until tomorrow in the home’s time zone, or no longer.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   body: z.object({ pause: z.enum(['15', '60', 'tomorrow', 'end']) }),
   reply: z.object({ paused_until: timeSchema.nullable() }),
 });
@@ -242,7 +239,6 @@ export const renewAskKey = endpoint({
   summary: 'Give the page of a profile another address. The one before opens it no longer.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   reply: z.object({ ask_key: z.string() }),
 });
 
@@ -253,7 +249,6 @@ export const addProfileName = endpoint({
     'Block or allow a name and all names below it for a profile, for an hour or always. A later choice replaces the one before.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   body: z.object({ name: typedNameSchema, verdict: z.enum(['allow', 'block']), for_an_hour: z.boolean().default(false) }),
   status: 201,
   reply: profileSchema,
@@ -266,7 +261,6 @@ export const removeProfileName = endpoint({
   summary: 'Remove a name from those that a profile is allowed or refused.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
 });
 
 /** `safe_search`: answered with the address of the search without explicit results. */
@@ -276,7 +270,6 @@ export const tryProfile = endpoint({
   summary:
     'Whether the devices of a profile get a name on a day and at a time, and why. Uses `rules` in place of its own where they are given.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ name: typedNameSchema, day: z.int().min(1).max(7), clock: clockSchema, rules: profileRulesSchema.optional() }),
   reply: z.object({
     is_allowed: z.boolean(),
@@ -294,7 +287,6 @@ export const setDeviceProfile = endpoint({
   summary: 'Give a device of web protection to a profile, or take it back.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   body: z.object({ profile_id: idSchema.nullable() }),
   problems: ['conflict', 'not_found'],
 });
@@ -307,7 +299,6 @@ export const answerAsk = endpoint({
   summary: 'Answer a “May I?”: for an hour, always, or no. Later answers replace earlier ones.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   body: z.object({
     answer: z.enum(ASK_ANSWERS).extract(['hour', 'always', 'no']),
     line: z.string().trim().max(ASK_LINE_MAXIMUM, `Use at most ${ASK_LINE_MAXIMUM} characters.`).default(''),
@@ -337,7 +328,6 @@ export const withdrawHomeInvite = endpoint({
   summary: 'End an invitation to your home.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
 });
 
 const TOKEN = 'Open the link of your invitation.';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
+import { idSchema, timeSchema } from './fields.ts';
 
 /** Browsers of one person that get notices. */
 export const PUSH_SUBSCRIPTIONS_MAXIMUM = 10;
@@ -45,7 +45,6 @@ export const removePush = endpoint({
   path: '/push/subscriptions/{id}',
   summary: 'Send a browser of yours no more notices.',
   access: 'customer',
-  params: idParamsSchema,
 });
 
 export const unsubscribePush = endpoint({

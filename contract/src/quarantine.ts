@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scanSchema } from './antivirus.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
 /** A public page: a web address, because screens make a link of it. */
 export const referenceSchema = z.url({ protocol: /^https?$/ }).nullable();
@@ -47,7 +47,6 @@ export const readScan = endpoint({
   path: '/antivirus/scans/{id}',
   summary: 'One scan with everything that is known of it.',
   access: 'customer',
-  params: idParamsSchema,
   reply: scanDetailSchema,
 });
 
@@ -56,7 +55,6 @@ export const deleteScan = endpoint({
   path: '/antivirus/scans/{id}',
   summary: 'Take a scan out of the history, with whatever is kept of its file.',
   access: 'customer',
-  params: idParamsSchema,
   problems: ['conflict', 'unavailable', 'on_another_server'],
 });
 
@@ -65,7 +63,6 @@ export const restoreFile = endpoint({
   path: '/antivirus/scans/{id}/file',
   summary: 'The kept bytes of a file, as they were uploaded: what was found in it is still in it.',
   access: 'customer',
-  params: idParamsSchema,
   download: true,
   problems: ['unavailable', 'on_another_server'],
 });
@@ -75,7 +72,6 @@ export const deleteFile = endpoint({
   path: '/antivirus/scans/{id}/file',
   summary: 'Remove the kept bytes of a file now. The record stays.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'files',
   problems: ['conflict', 'unavailable', 'on_another_server'],
 });
@@ -85,7 +81,6 @@ export const unlockFile = endpoint({
   path: '/antivirus/scans/{id}/password',
   summary: 'Scan a kept encrypted archive again with its password, which is stored nowhere.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({
     password: z
       .string({ error: 'Enter the file’s password.' })
@@ -101,7 +96,6 @@ export const reportFalseAlarm = endpoint({
   path: '/antivirus/scans/{id}/report',
   summary: 'Tell the administrators that a finding is a false alarm.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({
     reason: z
       .string({ error: 'Tell us why in a few words.' })

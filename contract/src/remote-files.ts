@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, timeSchema } from './fields.ts';
+import { idSchema, timeSchema } from './fields.ts';
 import { sideSchema } from './remote-record.ts';
 
 /** Largest file that one side sends to the other, in bytes. */
@@ -49,7 +49,6 @@ export const listSessionFiles = endpoint({
   path: '/remote/sessions/{id}/files',
   summary: 'What the sides of a session have sent to each other, oldest first, for both.',
   access: 'customer',
-  params: idParamsSchema,
   reply: z.array(sessionFileSchema),
 });
 
@@ -59,7 +58,6 @@ export const sendSessionFile = endpoint({
   summary:
     'Send a file to the other side of a session that runs, while its customer allows files. It is scanned first: what is not clean arrives at nobody.',
   access: 'customer',
-  params: idParamsSchema,
   upload: 'file',
   status: 201,
   reply: sessionFileSchema,
@@ -71,7 +69,6 @@ export const beginRecording = endpoint({
   path: '/remote/sessions/{id}/recordings',
   summary: 'Begin, as the technician, to record the picture in the browser, while the customer allows it. Both sides are told.',
   access: 'customer',
-  params: idParamsSchema,
   status: 201,
   reply: sessionFileSchema,
   problems: ['conflict'],
@@ -83,7 +80,6 @@ export const sendRecording = endpoint({
   summary:
     'Hand in a recording that one has begun, once, up to ten minutes after the end of its session. It is scanned; both sides can download it then.',
   access: 'customer',
-  params: idParamsSchema,
   upload: 'file',
   status: 201,
   reply: sessionFileSchema,
@@ -95,7 +91,6 @@ export const refuseSessionFile = endpoint({
   path: '/remote/files/{id}/refuse',
   summary: 'Refuse, as the customer, a file or a recording of an own session, or take back one’s own. Nothing of it is kept.',
   access: 'customer',
-  params: idParamsSchema,
   reply: sessionFileSchema,
   problems: ['conflict'],
 });
@@ -105,7 +100,6 @@ export const downloadSessionFile = endpoint({
   path: '/remote/files/{id}/file',
   summary: 'A file of a session that was found clean, for its two sides, until a day after the session has ended.',
   access: 'customer',
-  params: idParamsSchema,
   download: true,
   problems: ['conflict'],
 });

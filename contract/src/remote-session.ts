@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { activitySchema } from './audit.ts';
 import { clientMessageIdSchema, messageSchema } from './chat.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
-import { idParamsSchema, idSchema, NUMBER_MAXIMUM, timeSchema } from './fields.ts';
+import { idSchema, NUMBER_MAXIMUM, timeSchema } from './fields.ts';
 import { COMMENT_LENGTH_MAXIMUM, remoteSessionSchema } from './remote.ts';
 import { grantKindSchema, needsDevice } from './remote-grant.ts';
 import { sessionMessageSchema, sideSchema, viewSchema } from './remote-record.ts';
@@ -17,7 +17,6 @@ export const readSession = endpoint({
   path: '/remote/sessions/{id}',
   summary: 'A session, for its customer and for the technician who joined it.',
   access: 'customer',
-  params: idParamsSchema,
   reply: sideOfSessionSchema,
 });
 
@@ -26,7 +25,6 @@ export const approveSession = endpoint({
   path: '/remote/sessions/{id}/approve',
   summary: 'Let the technician who asks look. The customer alone can; of a screen once they have chosen what to show.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ view: viewSchema }),
   reply: remoteSessionSchema,
   problems: ['conflict'],
@@ -37,7 +35,6 @@ export const declineSession = endpoint({
   path: '/remote/sessions/{id}/decline',
   summary: 'Refuse the technician who asks. The session is over.',
   access: 'customer',
-  params: idParamsSchema,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -47,7 +44,6 @@ export const reaffirmSession = endpoint({
   path: '/remote/sessions/{id}/reaffirm',
   summary: 'Say that an own session may go on for another half hour, within its four hours.',
   access: 'customer',
-  params: idParamsSchema,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -67,7 +63,6 @@ export const reportSession = endpoint({
   path: '/remote/sessions/{id}/report',
   summary: 'Report an own session that somebody joined: administrators get an alert. One that is open is ended at once.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({
     reason: reportKindSchema,
     comment: z.string().trim().max(COMMENT_LENGTH_MAXIMUM, `Use at most ${COMMENT_LENGTH_MAXIMUM} characters.`).default(''),
@@ -81,7 +76,6 @@ export const rateSession = endpoint({
   path: '/remote/sessions/{id}/rating',
   summary: 'Rate an own session that is over and in which somebody helped. Another rating replaces it.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({
     rating: z.int({ error: 'Choose 1 to 5.' }).min(1, 'Choose 1 to 5.').max(5, 'Choose 1 to 5.'),
     comment: z
@@ -100,7 +94,6 @@ export const grantInSession = endpoint({
   summary:
     'Let the technician do something more in an own session that runs, until it ends, it is revoked or a page of either side is gone. Of a device: one of one’s own that is connected.',
   access: 'customer',
-  params: idParamsSchema,
   body: z
     .object({ grant: grantKindSchema, device_id: idSchema.nullable().default(null) })
     .refine(({ grant, device_id }) => needsDevice(grant) === (device_id !== null), {
@@ -116,7 +109,6 @@ export const revokeInSession = endpoint({
   path: '/remote/sessions/{id}/revoke',
   summary: 'End a grant of a session, or all of them: its customer revokes it, its technician gives it back.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ grant: z.union([grantKindSchema, z.literal('all')]) }),
   reply: remoteSessionSchema,
   problems: ['conflict'],
@@ -128,7 +120,6 @@ export const readIce = endpoint({
   summary:
     'By which servers the two pages of a session that runs find each other; its customer reads it from the question on. Credentials count for a while, and for this session.',
   access: 'customer',
-  params: idParamsSchema,
   reply: z.object({
     /** In the form that `RTCPeerConnection` takes. */
     ice_servers: z.array(
@@ -147,7 +138,6 @@ export const listSessionMessages = endpoint({
   path: '/remote/sessions/{id}/messages',
   summary: 'What was written in a session, oldest first, for both sides; at most 200 after `after`.',
   access: 'customer',
-  params: idParamsSchema,
   query: z.object({
     after: z.coerce
       .number({ error: 'Enter a whole number.' })
@@ -164,7 +154,6 @@ export const writeSessionMessage = endpoint({
   path: '/remote/sessions/{id}/messages',
   summary: 'Write to the other side of a session that is asked for or runs.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ message: messageSchema, client_message_id: clientMessageIdSchema.optional() }),
   header_fields: { client_message_id: HEADER_FIELDS.message },
   status: 201,
@@ -177,7 +166,6 @@ export const listSessionAudit = endpoint({
   path: '/remote/sessions/{id}/audit',
   summary: 'What happened in an own session, oldest first, as the audit log has it.',
   access: 'customer',
-  params: idParamsSchema,
   reply: z.array(activitySchema),
 });
 
@@ -186,7 +174,6 @@ export const exportSessionAudit = endpoint({
   path: '/remote/sessions/{id}/audit/export',
   summary: 'What happened in an own session as a file.',
   access: 'customer',
-  params: idParamsSchema,
   query: z.object({ format: z.enum(['csv', 'json'], { error: 'Choose "csv" or "json".' }) }),
   download: true,
 });
@@ -197,6 +184,5 @@ export const readSessionChanges = endpoint({
   summary:
     'What changed on the customer’s devices between consent and end of an own session, as their agents measured it; none for who had no device online.',
   access: 'customer',
-  params: idParamsSchema,
   reply: z.array(deviceChangesSchema),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { activitySchema } from './audit.ts';
 import { customerCardSchema } from './desk.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { joinedSessionSchema, NOTES_LENGTH_MAXIMUM } from './remote.ts';
 import { endReasonSchema, liveSessionSchema, sessionStatusSchema } from './remote-record.ts';
 import { reportKindSchema } from './remote-session.ts';
@@ -12,7 +12,6 @@ export const writeNotes = endpoint({
   path: '/remote/joined/{id}/notes',
   summary: 'Keep notes of a session that this technician joined. The staff alone reads them.',
   access: 'support',
-  params: idParamsSchema,
   body: z.object({
     notes: z.string().max(NOTES_LENGTH_MAXIMUM, `Use at most ${NOTES_LENGTH_MAXIMUM} characters for the notes.`),
   }),
@@ -24,7 +23,6 @@ export const readSessionCustomer = endpoint({
   path: '/remote/joined/{id}/customer',
   summary: 'Who the customer of a session that runs is: names and counts. Each opening is in the audit log.',
   access: 'support',
-  params: idParamsSchema,
   reply: customerCardSchema,
   problems: ['conflict'],
 });
@@ -66,7 +64,6 @@ export const listOverseenAudit = endpoint({
   path: '/admin/remote-sessions/{id}/audit',
   summary: 'What happened in a session of somebody else, oldest first, as the audit log has it.',
   access: 'admin',
-  params: idParamsSchema,
   reply: z.array(activitySchema),
 });
 
@@ -75,7 +72,6 @@ export const endOverseenSession = endpoint({
   path: '/admin/remote-sessions/{id}/end',
   summary: 'End a session of somebody else at once.',
   access: 'admin',
-  params: idParamsSchema,
   reply: overseenSessionSchema,
   problems: ['conflict'],
 });

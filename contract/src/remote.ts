@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
+import { pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
 import { type endReasonSchema, liveSessionSchema, sessionStatusSchema } from './remote-record.ts';
 import { typedCode } from './text.ts';
@@ -117,7 +117,6 @@ export const cancelSession = endpoint({
   path: '/remote/sessions/{id}/cancel',
   summary: 'Cancel an own session that waits, is asked for or runs.',
   access: 'customer',
-  params: idParamsSchema,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -127,7 +126,6 @@ export const completeSession = endpoint({
   path: '/remote/sessions/{id}/complete',
   summary: 'End an own session that runs, as done.',
   access: 'customer',
-  params: idParamsSchema,
   reply: remoteSessionSchema,
   problems: ['conflict'],
 });
@@ -161,7 +159,6 @@ export const completeJoined = endpoint({
   path: '/remote/joined/{id}/complete',
   summary: 'End a session that this technician joined and that runs, as done.',
   access: 'support',
-  params: idParamsSchema,
   reply: joinedSessionSchema,
   problems: ['conflict'],
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
 /** The longest text that is checked, in UTF-16 units. */
 export const SCAM_TEXT_MAXIMUM = 20_000;
@@ -312,7 +312,6 @@ export const deleteScamCheck = endpoint({
   path: '/scam-check/checks/{id}',
   summary: 'Delete one of your own checks.',
   access: 'customer',
-  params: idParamsSchema,
   problems: ['not_found'],
 });
 
@@ -355,7 +354,6 @@ export const distrustDomain = endpoint({
   path: '/scam-check/trusted/{id}',
   summary: 'Remove a domain from those that you trust.',
   access: 'customer',
-  params: idParamsSchema,
   problems: ['not_found'],
 });
 

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import {
-  idParamsSchema,
-  idSchema,
-  NO_PASSWORD_IS_LONGER,
-  pageQuerySchema,
-  TYPED_PASSWORD_MAXIMUM,
-  timeSchema,
-} from './fields.ts';
+import { idSchema, NO_PASSWORD_IS_LONGER, pageQuerySchema, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 
 /** A place at which a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
 export const sessionSchema = z.object({
@@ -42,7 +35,6 @@ export const endSession = endpoint({
   path: '/auth/sessions/{id}/end',
   summary: 'End one of one’s own sessions.',
   access: 'customer',
-  params: idParamsSchema,
   body: endSessionBodySchema,
   changes: 'account',
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { formatList, formatNumber } from './intl.ts';
 import { specified } from './reader.ts';
 
@@ -359,7 +359,6 @@ export const withdrawPlanRequest = endpoint({
   path: '/subscription/requests/{id}',
   summary: 'Take an open request of one’s own back.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'subscription',
   changes_installation: 'waiting',
   problems: ['not_found'],

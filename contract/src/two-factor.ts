@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { browserIdSchema, signedInSchema } from './auth.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
-import { idParamsSchema, idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
+import { idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { typedCode } from './text.ts';
 
 /** Size of a set of recovery codes, and the number below which a person should make new ones. */
@@ -241,7 +241,6 @@ export const renamePasskey = endpoint({
   path: '/auth/two-factor/passkeys/{id}',
   summary: 'Give one’s own passkey another name.',
   access: 'customer',
-  params: idParamsSchema,
   body: z.object({ name: passkeyNameSchema }),
   changes: 'account',
   reply: passkeySchema,
@@ -252,7 +251,6 @@ export const removePasskey = endpoint({
   path: '/auth/two-factor/passkeys/{id}',
   summary: 'Take back one of one’s own passkeys. The last second factor goes by turning two-factor sign-in off.',
   access: 'customer',
-  params: idParamsSchema,
   changes: 'account',
   problems: ['confirmation_required', 'conflict'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deviceNameSchema } from './device-name.ts';
 import { endpoint } from './endpoint.ts';
-import { idParamsSchema, idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
 /** An IPv6 address with an IPv4 one at its end (RFC 4291). */
 const IPV6_LENGTH_MAXIMUM = 45;
@@ -130,7 +130,6 @@ export const removeWebDevice = endpoint({
   summary: 'Remove a device from web protection. Its key answers no longer.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
 });
 
 export const renewWebKey = endpoint({
@@ -139,7 +138,6 @@ export const renewWebKey = endpoint({
   summary: 'Give a device another key. The one before answers no longer.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   reply: webDeviceSchema,
 });
 
@@ -153,7 +151,6 @@ export const showWebNames = endpoint({
   summary: 'Show all names that your device asks for, for an hour. Stopping deletes them.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   body: z.object({ shown: z.boolean() }),
   reply: z.object({ names_until: timeSchema.nullable() }),
   problems: ['conflict'],
@@ -166,7 +163,6 @@ export const listShownNames = endpoint({
   path: '/web-protection/devices/{id}/names',
   summary: 'Names that your device asked for while all of them were shown, newest first. Each is kept for a day.',
   access: 'customer',
-  params: idParamsSchema,
   query: pageQuerySchema,
   reply: z.array(webShownNameSchema),
 });
@@ -177,7 +173,6 @@ export const switchAgentNames = endpoint({
   summary: 'Have the agent of a device ask this server for names, or let its computer ask as before.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
   body: z.object({ is_on: z.boolean() }),
   problems: ['conflict'],
 });
@@ -239,7 +234,6 @@ export const removeWebName = endpoint({
   summary: 'Remove a name from those that you block or allow.',
   access: 'customer',
   changes: 'devices',
-  params: idParamsSchema,
 });
 
 /** A name that a device asked for and did not get. `rule` is the name of the list, which `name` is or lies below. */
