@@ -155,7 +155,7 @@ describe('Profile Settings', () => {
     server.on(deleteAccount, refusal('last_admin'));
     const user = open();
     await user.click(await screen.findByRole('button', { name: 'Delete my account' }));
-    const form = screen.getByRole('form', { name: 'Delete my account' });
+    const form = await screen.findByRole('form', { name: 'Delete my account' });
     expect(form).toHaveTextContent('This cannot be undone.');
     const submit = within(form).getByRole('button', { name: 'Delete for good' });
     await enter(user, within(form).getByLabelText('Your password'), 'correct horse');

@@ -86,7 +86,7 @@ describe('a technician who asks', () => {
     });
     await userEvent.click(await screen.findByRole('button', { name: 'Decline' }));
     expect(await screen.findByText('No session is open. No one can join you.')).toBeVisible();
-    expect(screen.getByText('You declined')).toBeVisible();
+    expect(await screen.findByText('You declined')).toBeVisible();
   });
 
   it('waits on when the browser is told not to share', async () => {

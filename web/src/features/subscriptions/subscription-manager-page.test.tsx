@@ -233,7 +233,7 @@ describe('templates', () => {
     await user.click(screen.getByRole('button', { name: 'Save Template' }));
     expect(await screen.findByText('Template "Family Two" saved successfully')).toBeVisible();
     expect(server.callsOf(changeTemplate)[0]?.body).toMatchObject({ template_id: plan.id, template_name: 'Family Two' });
-    expect(screen.getByRole('button', { name: 'Create Template' })).toBeVisible();
+    expect(await screen.findByRole('button', { name: 'Create Template' })).toBeVisible();
   });
 
   it('says that there are none yet', async () => {
