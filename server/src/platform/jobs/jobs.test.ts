@@ -221,7 +221,7 @@ describe.each([['SQLite', inSqlite] as const, ...(POSTGRES_PROGRAMS === undefine
 
     test('directly claimed jobs belong to their server until it ends, releases or loses them', async () => {
       const kind = plain();
-      const [mine, other] = [server({ lease_ms: 300 }), server()];
+      const [mine, other] = [server({ lease_ms: 1_500 }), server()];
       const taken = held(kind);
       taken.on(other);
       await mine.start();
