@@ -41,8 +41,8 @@ export function buildPush(
     /** Tells that a device stopped asking web protection. `profile_id`: of a person in a home. */
     silent: ({ id, user_id, name, profile_id }: { id: string; user_id: string; name: string; profile_id: string | null }) =>
       push.notify(user_id, {
-        title: 'A device stopped asking',
-        body: `${name} asks web protection nothing any more. Check whether it’s switched off.`,
+        title: 'A device doesn’t use web protection now',
+        body: `We see no website requests from ${name}. Check whether it’s switched off.`,
         path: profile_id === null ? `/web-protection?device=${id}` : '/household',
         tag: `web:${id}`,
       }),

@@ -143,7 +143,8 @@ export function Shell() {
       <MessageNotices />
 
       <PendingBar />
-      <ScrollRestoration />
+      {/* Every page that the browser itself loads has the key `default`. */}
+      <ScrollRestoration getKey={({ key, pathname }) => (key === 'default' ? pathname : key)} />
     </Grid>
   );
 }

@@ -43,6 +43,12 @@ function open(home: Partial<Household> = {}) {
 const cardOf = async (name: string) => within(await screen.findByRole('region', { name }));
 
 describe('adding a person', () => {
+  it('leads to the plans where it needs one', async () => {
+    open({ guardians: [], profiles_maximum: 0, has_plan: false });
+    expect(await screen.findByRole('link', { name: 'See plans' })).toHaveAttribute('href', '/subscription-manager');
+    expect(screen.queryByRole('button', { name: 'Add a person' })).not.toBeInTheDocument();
+  });
+
   it('takes a name, an age and two presses, and says what the age means', async () => {
     open({ guardians: [] });
     await user.click(await screen.findByRole('button', { name: 'Add a person' }));

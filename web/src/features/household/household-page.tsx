@@ -8,6 +8,7 @@ import { waitingAsks } from '#domain/household/ask-card.tsx';
 import { householdQuery } from '#domain/household/household.ts';
 import { webProtectionQuery } from '#domain/web-device/web-devices.ts';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { Grid } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { Lead, LeadWaiting } from '#ui/lead.tsx';
@@ -20,6 +21,9 @@ import { WaitingAsks } from './waiting-asks.tsx';
 /** Loaded with the first person. */
 const People = lazyPart(async () => (await import('./people.tsx')).People);
 
+/** No person can be added yet, so the way to a plan stands in place of the form. */
+const needsPlan = ({ profiles, profiles_maximum }: Household) => profiles.length === 0 && profiles_maximum === 0;
+
 /** The one answer of the page, where no ask stands in its place. */
 export function answerOf(home: Household) {
   const { profiles } = home;
@@ -27,7 +31,9 @@ export function answerOf(home: Household) {
     return {
       tone: 'unknown',
       title: 'Add the people of your home.',
-      sentence: 'Choose what opens on their devices, and when.',
+      sentence: needsPlan(home)
+        ? 'Choose what opens on their devices, and when. It needs a plan.'
+        : 'Choose what opens on their devices, and when.',
     } as const;
   const without = profiles.filter(({ state }) => state === 'no_plan');
   if (without.length > 0)
@@ -41,14 +47,14 @@ export function answerOf(home: Household) {
   if (silent.length > 0)
     return {
       tone: 'attention',
-      title: `${listFirst(silent.map(({ name }) => name))} stopped asking.`,
-      sentence: 'Rules don’t apply there while it asks elsewhere. Check its settings.',
+      title: `No rules apply on ${listFirst(silent.map(({ name }) => name))} now.`,
+      sentence: 'It doesn’t use web protection any more. Check its settings.',
     } as const;
   if (devices.length === 0)
     return {
       tone: 'unknown',
       title: 'Give your people their devices.',
-      sentence: 'Rules apply on the devices of a person, once their website requests arrive.',
+      sentence: 'Rules apply once a device is connected.',
     } as const;
   return {
     tone: 'good',
@@ -99,16 +105,19 @@ export function HouseholdPage() {
   const isReady = home !== undefined && web.data !== undefined && (arePeopleReady || isAdding);
   const answer = isReady ? answerOf(home) : undefined;
   const isWaitedFor = isReady && waitingAsks(home).length > 0;
-  const add = (
-    <Button
-      variant={isWaitedFor || answer?.tone === 'attention' ? 'quiet' : 'primary'}
-      icon={IconPlus}
-      stroke={2}
-      onClick={() => setIsAdding(true)}
-    >
-      Add a person
-    </Button>
-  );
+  const add =
+    isReady && needsPlan(home) ? (
+      <ScreenLink to="/subscription-manager">See plans</ScreenLink>
+    ) : (
+      <Button
+        variant={isWaitedFor || answer?.tone === 'attention' ? 'quiet' : 'primary'}
+        icon={IconPlus}
+        stroke={2}
+        onClick={() => setIsAdding(true)}
+      >
+        Add a person
+      </Button>
+    );
   return (
     <Page
       title="Household"

@@ -16,8 +16,7 @@ type Device = Profile['devices'][number];
 function deviceState({ last_question_at, is_silent }: Device, now: number): { tone: Tone; sentence: string } {
   if (last_question_at === null) return { tone: 'note', sentence: 'Waiting for its first website request.' };
   const at = describeMoment(last_question_at, now);
-  if (is_silent)
-    return { tone: 'attention', sentence: `No website request since ${at}. Rules don’t apply there while it asks elsewhere.` };
+  if (is_silent) return { tone: 'attention', sentence: `No website request since ${at}. Rules don’t apply there now.` };
   return { tone: 'safe', sentence: `Last website request ${at}.` };
 }
 

@@ -8,7 +8,7 @@ import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-request
 import { Button } from '#ui/button.tsx';
 import { ButtonLink, ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
-import { Grid, Row } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Lead } from '#ui/lead.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
@@ -48,9 +48,18 @@ export function RemotePage() {
   const hasOpen = sessions?.some(isOpen) ?? false;
   const isStaff = useIsStaff();
   const hasSessions = sessions !== undefined && sessions.length > 0;
-  const guide = !hasOpen && !isStaff && (
+  const portal = (
+    <ButtonLink href={remote_portal} isNewWindow icon={IconExternalLink}>
+      Open remote-support portal
+    </ButtonLink>
+  );
+  const hasGuide = !hasOpen && !isStaff;
+  const guide = hasGuide && (
     <Card title="How it works" level="sunken">
-      <Steps steps={stepsOf(phone)} />
+      <Stack gap="4" align="start">
+        <Steps steps={stepsOf(phone)} />
+        {portal}
+      </Stack>
     </Card>
   );
   return (
@@ -62,16 +71,16 @@ export function RemotePage() {
           : 'Get help from a technician you trust. Only your code lets them in.'
       }
       aside={
-        <Row phone="fill" gap="2" className={`remote__actions ${hasOpen ? 'off-phone' : ''}`}>
-          <ButtonLink href={remote_portal} isNewWindow icon={IconExternalLink}>
-            Open remote-support portal
-          </ButtonLink>
-          {isStaff && !hasOpen && (
-            <Button variant="quiet" icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
-              New Session
-            </Button>
-          )}
-        </Row>
+        !hasGuide && (
+          <Row phone="fill" gap="2" className={`remote__actions ${hasOpen ? 'off-phone' : ''}`}>
+            {portal}
+            {isStaff && !hasOpen && (
+              <Button variant="quiet" icon={IconPlus} stroke={2} aria-haspopup="dialog" onClick={() => setIsStarting(true)}>
+                New Session
+              </Button>
+            )}
+          </Row>
+        )
       }
     >
       {/* The open session is first on the page but loaded last, so the rest waits for it. */}

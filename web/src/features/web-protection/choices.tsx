@@ -18,7 +18,7 @@ function Dangerous({ web: { devices, paused_until } }: { web: WebProtection }) {
   const now = useMinute();
   const pause = usePause();
   const isAsked = devices.some(({ last_question_at }) => last_question_at !== null);
-  const refused = isAsked ? 'Refused on devices that ask this server.' : 'Will be refused once a device asks this server.';
+  const refused = isAsked ? 'Refused on your connected devices.' : 'Will be refused once a device is connected.';
   return (
     <>
       <Grid columns="tail" phone="stack" gap="3" rowGap="2" align="center">
@@ -26,15 +26,11 @@ function Dangerous({ web: { devices, paused_until } }: { web: WebProtection }) {
           <b>Dangerous websites</b>
           <span className="sub">{paused_until === null ? refused : `Paused until ${describeMoment(paused_until, now)}.`}</span>
         </Stack>
-        <Button
-          variant="quiet"
-          size="s"
-          disabled={!isAsked && paused_until === null}
-          loading={pause.isPending}
-          onClick={() => pause.mutate(paused_until === null)}
-        >
-          {paused_until === null ? 'Pause for an hour' : 'Resume protection'}
-        </Button>
+        {(isAsked || paused_until !== null) && (
+          <Button variant="quiet" size="s" loading={pause.isPending} onClick={() => pause.mutate(paused_until === null)}>
+            {paused_until === null ? 'Pause for an hour' : 'Resume protection'}
+          </Button>
+        )}
       </Grid>
       <Refusal error={pause.error} />
     </>

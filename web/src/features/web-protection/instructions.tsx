@@ -186,8 +186,8 @@ function ForNetwork({ plain, address, isRouter }: { plain: string | null; addres
       {plain === null ? (
         <p className={isRouter ? 'sub' : 'large'}>
           {isRouter
-            ? 'Other routers need plain DNS, which this server doesn’t offer yet. Ask the administrator to set DNS_LISTEN.'
-            : 'This device needs plain DNS, which this server doesn’t offer yet. Ask the administrator to set DNS_LISTEN, or protect your router.'}
+            ? 'Other routers can’t use this server yet. Ask your provider for plain DNS (the setting DNS_LISTEN).'
+            : 'This device can’t use this server yet. Protect your router, or ask your provider for plain DNS (the setting DNS_LISTEN).'}
         </p>
       ) : (
         <>
@@ -251,9 +251,7 @@ export function Instructions({ device, ways }: { device: WebDevice; ways: WebPro
   return (
     <Stack gap="4">
       {protocol !== 'https:' && (
-        <p className="surface-amber amber pad-m">
-          Devices ask this server only over https. Open Palisade at its https address first.
-        </p>
+        <p className="surface-amber amber pad-m">Devices need a secure address. Open Palisade at its https address first.</p>
       )}
       {device.kind === 'apple' && <ForApple address={address} />}
       {device.kind === 'android' && <ForAndroid host={host} address={address} />}

@@ -147,6 +147,14 @@ describe('the devices', () => {
     expect(screen.getAllByText('In Household')).toHaveLength(1);
   });
 
+  it('that never asked lead to their steps, not to a further device', async () => {
+    open({ devices: [{ ...DEVICE, last_question_at: null }] });
+    expect(await screen.findByRole('heading', { name: `Finish the steps on ${DEVICE.name}.` })).toBeVisible();
+    expect(screen.getByRole('button', { name: 'Add a device' })).toHaveAttribute('data-variant', 'quiet');
+    expect(screen.getByRole('button', { name: 'Show steps' })).toHaveAttribute('data-variant', 'primary');
+    expect(screen.queryByRole('button', { name: 'Pause for an hour' })).not.toBeInTheDocument();
+  });
+
   it('are not called protected without questions', async () => {
     open({ devices: [{ ...DEVICE, is_silent: true, usual_gap_h: 52 }] });
     expect(await screen.findByRole('heading', { name: 'No device is protected now.' })).toBeVisible();

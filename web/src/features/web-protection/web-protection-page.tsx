@@ -48,7 +48,7 @@ function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'h
       tone: 'unknown',
       title: plural(devices.length, {
         one: `${devices[0]?.name} is connected.`,
-        other: `All ${formatNumber(devices.length)} devices ask this server first.`,
+        other: `All ${formatNumber(devices.length)} devices are connected.`,
       }),
       sentence: `${refusedOf(devices)} This server knows few dangerous websites: it has only its provider’s own list so far.`,
     } as const;
@@ -62,13 +62,20 @@ function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'h
       sentence: `${refusedOf(devices)} Dangerous websites don’t open there.`,
     } as const;
   const seen = devices.length - silent.length;
+  const names = listFirst(silent.map(({ name }) => name));
+  if (seen === 0 && silent.every(({ last_question_at }) => last_question_at === null))
+    return {
+      tone: 'attention',
+      title: `Finish the steps on ${names}.`,
+      sentence: 'Protection begins with the first website that opens there.',
+    } as const;
   return {
     tone: 'attention',
     title:
       seen === 0
         ? 'No device is protected now.'
         : `${formatNumber(seen)} of ${formatNumber(devices.length)} devices are protected.`,
-    sentence: `We see no website requests from ${listFirst(silent.map(({ name }) => name))}. Check the steps there.`,
+    sentence: `We see no website requests from ${names}. Check the steps there.`,
   } as const;
 }
 
@@ -125,7 +132,7 @@ export function WebProtectionPage() {
   const arePartsReady = ProtectedDevices.useIsReady(web !== undefined && !isEmpty);
   const answer = web && isProfileRead && (arePartsReady || isAdding) ? answerOf(web) : undefined;
   return (
-    <Page title="Web protection" sentence="Dangerous and unwanted websites don’t open on devices that ask this server.">
+    <Page title="Web protection" sentence="Dangerous and unwanted websites don’t open on the devices that you connect.">
       {error && !web && (
         <ErrorNotice title="We couldn’t load web protection" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
       )}
