@@ -1,5 +1,5 @@
 import type { ChatState } from '@palisade/contract/chat-read';
-import { IconUserHeart, IconVideo, IconWifi, IconWifiOff } from '@tabler/icons-react';
+import { IconUserHeart, IconVideo } from '@tabler/icons-react';
 import { useConnection } from '#api/connection.ts';
 import { describeAvailability, waitingSince } from '#domain/conversation/availability.ts';
 import { Badge } from '#ui/badge.tsx';
@@ -37,9 +37,7 @@ export function ChatHead({ state, onUnreachable, onTalk }: ChatHeadProps) {
       )}
       <Row gap="2" rowGap="0" justify="between">
         <span role="status">
-          <Badge tone={isOnline ? 'plain' : 'attention'} icon={isOnline ? IconWifi : IconWifiOff}>
-            {isOnline ? 'You’re online' : 'You’re offline'}
-          </Badge>
+          <Badge tone={isOnline ? 'plain' : 'attention'}>{isOnline ? 'You’re online' : 'You’re offline'}</Badge>
         </span>
         <NoticeToggles />
       </Row>

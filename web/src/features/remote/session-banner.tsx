@@ -55,7 +55,7 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
       aria-label="Open session"
     >
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
-      <Row gap="2" phone="fill" className="off-empty">
+      <Row gap="2" className="off-empty">
         {isWaiting && !isByPhone && <ScreenLink to="/chat">Open Support Chat</ScreenLink>}
         {isWaiting && (
           <CopyButton variant="quiet" text={session.session_code} copied="The session code was copied." label="Copy code" />
