@@ -1,11 +1,11 @@
 // bootstrap.mjs in a small repository, with a double of npm that installs folders by the lock file as npm does.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 
 /** Takes part in the tests alone: a run that FAKE_NPM says is "killed" ends half way, with bootstrap; one that is "failed" or "idle" adds nothing; one that is "orphaned" still runs for a while after bootstrap was killed. */
@@ -51,7 +51,6 @@ const lockOf = (version) => ({
 
 function newRepository() {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-bootstrap-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const write = (/** @type {string} */ path, /** @type {string} */ text) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 import { agentNotices, allNotices, noticed, noticedPackages, noticesText, packageFolder, productionPlaces } from './notices.mjs';
 
@@ -49,7 +49,6 @@ test('equal texts stand once, under every package that they are of', () => {
 
 test('a bundle has the notices of what is left in it, and of no more', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-notices-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   await build({
     stdin: {
       contents: "import clsx from 'clsx';\nimport { isNumber } from 'es-toolkit';\nconsole.log(clsx('a'));\n",

@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ROOT } from './node-runtime.mjs';
 import { changesOf, isVersion, setVersion, versionFaults } from './set-version.mjs';
 
@@ -11,7 +11,6 @@ const top = JSON.parse(read('package.json'));
 /** The files that name the version, alone in a folder. */
 function copied() {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-version-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const files = [
     'package.json',
     ...top.workspaces.map((/** @type {string} */ one) => `${one}/package.json`),

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Said } from '@palisade/contract/agent';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Enforcer } from '#firewall/enforcer.ts';
 import type { Nft } from '#firewall/nft.ts';
 import { DeviceReports, Sequence } from './device-reports.ts';
@@ -36,7 +36,6 @@ const enforcer: Enforcer = {
 /** The reports of a device with or without an enforcer. */
 function createReports(firewall: Enforcer | undefined) {
   const state = mkdtempSync(join(tmpdir(), 'palisade-reports-'));
-  onTestFinished(() => rmSync(state, { recursive: true, force: true }));
   const said: Said[] = [];
   const reports = new DeviceReports({
     folders: { state, run: state },

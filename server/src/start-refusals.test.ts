@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { DatabaseTrouble } from '#platform/database-errors.ts';
 import { parseSettings } from '#platform/settings.ts';
 import { explainListen, explainStart } from './start-refusals.ts';
@@ -41,7 +41,6 @@ describe('a start that failed is explained in one sentence with path and remedy'
     'a full disk below data that is there: another folder would begin empty (%s)',
     (code) => {
       const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-full-'));
-      onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
       writeFileSync(join(DATA_DIR, 'palisade.sqlite'), '');
       expect(explainStart(failed(code), parseSettings({ DATA_DIR }))).toBe(
         `The disk of the data folder ${DATA_DIR} is full. Free some space, then start again. No data is lost.`,
@@ -98,7 +97,6 @@ describe('a start that failed is explained in one sentence with path and remedy'
 
   test('after an upgrade has begun, the copy of before is named', () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-refusal-'));
-    onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
     const copy = join(DATA_DIR, 'palisade.before-upgrade.sqlite');
     writeFileSync(copy, '');
     expect(explainStart(new Error('It failed.'), parseSettings({ DATA_DIR }))).toBe(

@@ -7,7 +7,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,7 +14,7 @@ import { BlockList } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseSettings } from '#platform/settings.ts';
@@ -25,7 +24,6 @@ import { parseSettings } from '#platform/settings.ts';
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url));
 const read = (name: string) => readFileSync(join(DEPLOY, name), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'palisade-deploy-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const composeSchema = z.object({
   services: z.record(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SCAN_LIMITS } from '@palisade/scanner/limits';
@@ -29,7 +29,6 @@ describe.each(Object.entries(engines))('the %s engine', (_, start) => {
   const engine = start();
   afterAll(async () => {
     await engine.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const jobOf = (bytes: Buffer, more: Partial<Parameters<YaraPool['scan']>[0]> = {}) => {

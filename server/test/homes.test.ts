@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Scan } from '@palisade/contract/antivirus';
@@ -144,7 +144,6 @@ describe('two servers on one database', async () => {
 test('files from before servers were distinguished belong to the first one that starts', async () => {
   const database = await sharedDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const surroundings = { database, scan_retry_ms: 30, shares_database: true } as const;
   const keys = Object.fromEntries(
     ['QUARANTINE', 'TWO_FACTOR', 'AUDIT'].map((key) => [`${key}_KEY_FILE`, join(folder, 'keys', `${key.toLowerCase()}.key`)]),

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +71,6 @@ async function watched(first: Buffer, replyTo: (count: number) => Buffer) {
     stop();
     for (const peer of peers) peer.destroy();
     server.close();
-    rmSync(folder, { recursive: true, force: true });
   });
   return { seen, failures };
 }

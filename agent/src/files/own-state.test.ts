@@ -1,12 +1,11 @@
-import { lstatSync, mkdtempSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isProgram, makeOwnFolder, openOwn, ownNames, ownSize, ownText, removeOwn, removeOwnFolder } from './own-state.ts';
 
 test("the agent's own files are readable for root alone, and a missing one is undefined", async () => {
   const top = mkdtempSync(join(tmpdir(), 'palisade-own-'));
-  onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   const folder = join(top, 'a/b');
   await makeOwnFolder(folder);
   const file = await openOwn(join(folder, 'file'), 'wx');

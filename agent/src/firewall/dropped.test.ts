@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { REMEMBERED_MS } from './compile.ts';
 import { Dropped } from './dropped.ts';
 import { type Nft, readCounters } from './nft.ts';
@@ -9,7 +9,6 @@ import { type Nft, readCounters } from './nft.ts';
 /** An nft that lists one set of the kernel's, and counts how often it is asked. */
 function createWorld(most = 10) {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-dropped-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const world: { listed: number; time: number; elements: unknown[] | undefined } = { listed: 0, time: 0, elements: [] };
   const nft: Pick<Nft, 'listJson'> = {
     listJson() {

@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readCode, readEnrolArguments } from './enrolment-code.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-code-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const SERVER = 'https://palisade.example.org';
 
 describe('the arguments of enrol', () => {

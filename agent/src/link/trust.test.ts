@@ -1,18 +1,17 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from '@palisade/scanner/test/grammar/writers';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'palisade-trust-'));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const call = new URL('./call.ts', import.meta.url).href;
 

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SystemNames } from './system-names.ts';
 import { type NamesFacts, resolvConfWith, serversIn, wayOf } from './way.ts';
 
@@ -37,7 +37,6 @@ test('the agent is asked first, then servers from before', () => {
 
 function computer(text = PLAIN) {
   const root = mkdtempSync(join(tmpdir(), 'palisade-names-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   for (const folder of ['etc', 'run/systemd/resolve']) mkdirSync(join(root, folder), { recursive: true });
   const restarts: string[] = [];
   const file = join(root, 'etc/resolv.conf');

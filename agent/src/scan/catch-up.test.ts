@@ -1,7 +1,7 @@
-import { lstatSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { createStore } from '#agent/store.ts';
 import { type CatchUpParts, createCatchUp, seenSchema } from './catch-up.ts';
 
@@ -14,7 +14,6 @@ beforeEach(() => {
   looked = [];
   lines = [];
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const store = () => createStore(join(root, 'seen.json'), seenSchema);
 const open = (parts: Partial<CatchUpParts> = {}) =>

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EICAR as EICAR_BYTES } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '#agent/ids.ts';
 import { Quarantine } from './quarantine.ts';
 
@@ -25,7 +25,6 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'palisade-scan-'));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('the quarantine', () => {
   const stats = (path: string) => lstatSync(path, { bigint: true });

@@ -86,7 +86,6 @@ afterEach(async () => {
   looks.close();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
-  rmSync(root, { recursive: true, force: true });
 });
 
 const soon = (check: () => void) => eventually(check);

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Signatures } from '@palisade/contract/agent';
 import { trySet } from '@palisade/scanner/set-trial';
 import { packSignatures } from '@palisade/scanner/signature-archive';
 import { fewSignatures } from '@palisade/scanner/test/few-signatures';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { openSignatureSets, type SignatureSets } from './signature-sets.ts';
 
 const PACK = fewSignatures();
@@ -25,7 +25,6 @@ beforeEach(() => {
   [now, fetched] = [0, 0];
   lines.length = 0;
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const trial = (files: Parameters<typeof trySet>[0]) => trySet(files, AbortSignal.timeout(60_000));
 /** Without a trial where the test is about something else: it compiles all rules. */

@@ -7,14 +7,13 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Found } from '@palisade/contract/agent';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { Quarantine } from './quarantine.ts';
@@ -30,7 +29,6 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'palisade-unsent-'));
   path = join(root, 'found.txt');
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const counts = { files_read: 1, files_known: 0, files_pending: 0, folders_unread: 0, files_total: 1, bytes_read: BYTES.length };
 const report: Parameters<UnsentFindings['keep']>[1] = {

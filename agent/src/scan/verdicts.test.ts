@@ -1,15 +1,14 @@
-import { type BigIntStats, lstatSync, mkdtempSync, rmSync } from 'node:fs';
+import { type BigIntStats, lstatSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { heldBytes } from '@palisade/scanner/test/held-bytes';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openVerdicts } from './verdicts.ts';
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'palisade-scan-'));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('clean files', () => {
   // proves: device-fault-18

@@ -1,14 +1,13 @@
-import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { countFiles, readMounts, walk } from './walk.ts';
 
 let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'palisade-scan-'));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const bytesOf = (paths: readonly string[]) => paths.map((path) => Buffer.from(path));
 

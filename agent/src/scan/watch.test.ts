@@ -32,7 +32,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   watch.close();
-  rmSync(root, { recursive: true, force: true });
 });
 const at = (...names: string[]) => names.map((name) => join(root, name)).sort();
 const toldOf = (...names: string[]) => eventually(() => expect([...new Set(told)].sort()).toEqual(at(...names)));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Listening, saidSchema } from '@palisade/contract/agent';
 import { CHANGES_MAXIMUM, type MeasuredChanges, measuredChangesSchema } from '@palisade/contract/session-changes';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { createMeasuredSessions } from './measured-sessions.ts';
 import { compareStock, takeStock } from './stock.ts';
 
@@ -17,7 +17,6 @@ const SESSION = '01930000-0000-7000-8000-000000000001';
 /** A computer in a folder. */
 function createComputer() {
   const root = mkdtempSync(join(tmpdir(), 'palisade-stock-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const listening: Listening[] = [{ protocol: 'tcp', address: '0.0.0.0', port: 22, program: 'sshd' }];
   let ruleset: string | undefined = 'table inet filter {\n\tchain input {\n\t}\n}\ntable inet palisade {\n\tset a\n}\n';
   const put = (path: string, text: string) => {

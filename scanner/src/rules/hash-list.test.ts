@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BadHashList, buildHashList, openHashList } from './hash-list.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-hashes-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let last = 0;
 
 async function listOf(text: string, strict = false) {

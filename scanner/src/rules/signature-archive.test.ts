@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { packSignatures, unpackSignatures } from './signature-archive.ts';
 
 let root: string;
@@ -15,7 +15,6 @@ beforeEach(() => {
   writeFileSync(join(root, 'samples/a.json'), '[]');
   writeFileSync(join(root, 'list'), Buffer.alloc(3 * 1024 ** 2, 7));
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const sumOf = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex');
 const feed = () => ({

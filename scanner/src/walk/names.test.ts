@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { headerText } from '#scanner/formats/mail/header-words.ts';
 import { decodePage, encodePage, PASSWORD_FORMS_MAXIMUM, passwordForms } from '#scanner/text/code-pages.ts';
 import { examined } from '#test/examined.ts';
@@ -11,7 +11,6 @@ import { EICAR } from '#test/files.ts';
 import { packWith7Zip } from '#test/seven-zip-pack.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-names-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const read = (bytes: Buffer, password?: string) => examined(bytes, { password });
 
 /** A stored zip with one member, whose name and extra field are given byte by byte. */

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { windowsOf } from '#scanner/reading/content.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-windows-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const path = join(folder, 'file');
 const SIZES = { whole: 100, window: 40, overlap: 7 };
 

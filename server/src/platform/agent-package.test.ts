@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,6 @@ const folder = mkdtempSync(join(tmpdir(), 'palisade-package-'));
 afterEach(async () => {
   await app?.close();
   app = undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const ARCHIVE = Buffer.from('an archive');

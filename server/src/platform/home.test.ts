@@ -10,7 +10,6 @@ import { newId } from './id.ts';
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-home-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
@@ -10,7 +10,6 @@ interface Tables {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-statements-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe.each([
   ['in memory', ':memory:'],

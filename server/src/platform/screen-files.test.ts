@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readScreenTags } from './screen-files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-screen-files-'));
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it('names the files of the screen at a path', () => {
   const listed = { '/dashboard': ['/assets/home.js', '/assets/home.css'], '/help/:slug': ['/assets/article.js'] };

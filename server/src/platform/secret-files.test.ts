@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { withSecretFiles } from './secret-files.ts';
 import { parseSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-secrets-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let made = 0;
 
 /** A new file with this content. */

@@ -1,17 +1,16 @@
 // proves: asvs-3.4.1, asvs-3.4.3, asvs-3.4.4, asvs-3.4.6, asvs-4.1.1, asvs-4.2.1, asvs-14.2.2, asvs-14.3.2, asvs-16.5.1, security-28
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { problemSchema } from '@palisade/contract/problem';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startListeningApp } from '#test/harness.ts';
 
 /** A built application, and a file beside it that must not be served. */
 function builtApplication(): string {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-web-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Palisade</title>');
   writeFileSync(join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');

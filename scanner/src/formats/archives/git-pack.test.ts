@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { examinedTexts } from '#test/examined.ts';
 import { EICAR, noise } from '#test/files.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-git-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const GIT = ['/usr/bin/git', '/usr/local/bin/git', '/opt/homebrew/bin/git'].find(existsSync);
 if (GIT === undefined) process.stdout.write('skipped: git is not installed\n');
 

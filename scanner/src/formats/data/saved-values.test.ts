@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { deflateSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import { wideTextsIn } from '#scanner/text/wide-texts.ts';
 import { examined } from '#test/examined.ts';
@@ -16,7 +16,6 @@ import { isPickle } from './pickle.ts';
 // Objects and arrays that Python saves, network traffic in pieces, and base85 without a mark.
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-saved-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 const WORDS = latin('Words that nobody needs to read.\n'.repeat(20));

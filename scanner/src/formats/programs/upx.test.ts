@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 import { scanEnglish } from '@palisade/contract/scan-phrases';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Budget, SCAN_LIMITS } from '#scanner/reading/limits.ts';
 import type { ReadContext } from '#scanner/reading/member.ts';
 import { examinedTexts } from '#test/examined.ts';
@@ -12,7 +12,6 @@ import { upxMembers } from './upx.ts';
 import { upxProgram } from './upx-program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-upx-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const u32 = (...values: number[]) => Buffer.from(Uint32Array.from(values).buffer);
 const WORDS = Buffer.from('a text that stands in the program, and stands in it again: a text that stands in the program');

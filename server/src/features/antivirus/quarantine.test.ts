@@ -21,7 +21,7 @@ import {
 import { eventually } from '@palisade/scanner/test/eventually';
 import { EICAR, PDF } from '@palisade/scanner/test/files';
 import { PACKED_EICAR } from '@palisade/scanner/test/packed-eicar';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allBlobs } from '#platform/blobs/blobs.ts';
 import { openFolderBlobs } from '#platform/blobs/folder-blobs.ts';
 import { openDisk } from '#platform/disk.ts';
@@ -48,7 +48,6 @@ const restore = (app: TestApp, token: string, { id }: Pick<Scan, 'id'>) =>
 
 describe('a sealed file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-quarantine-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const key_file = join(folder, 'keys', 'quarantine.key');
   const blobs = openFolderBlobs({ folder: join(folder, 'sealed'), disk: openDisk(folder, 0) });
   const quarantine = openQuarantine({ blobs, key_file });

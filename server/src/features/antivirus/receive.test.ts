@@ -5,12 +5,11 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { displayName } from '@palisade/scanner/filename';
 import { noise } from '@palisade/scanner/test/files';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { attachmentHeader } from '#platform/file-name.ts';
 import { receiveUpload } from '#platform/upload.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'palisade-receive-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => void vi.useRealTimers());
 
 const LIMITS = { maximum: 1_000_000, stall_ms: 300, slow: { window_ms: 1_000, bytes: 1_000 }, total_ms: 5_000 };

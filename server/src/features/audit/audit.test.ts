@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkAudit, exportActivity, listActivity, listAudit } from '@palisade/contract/audit';
@@ -6,7 +6,7 @@ import { changeUsername, currentUser, login, logout } from '@palisade/contract/a
 import { endOtherSessions } from '@palisade/contract/sessions';
 import type { Kysely } from 'kysely';
 import { pino } from 'pino';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAudit, entryHash } from '#platform/audit.ts';
 import { type AuditMark, type AuditVerdict, verifyAudit } from '#platform/audit-verify.ts';
 import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
@@ -342,7 +342,6 @@ describe('the verifier', async () => {
     const { database } = await logOf(0);
     const empty = await headOf(database);
     const folder = mkdtempSync(join(tmpdir(), 'palisade-witness-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = openWitness(join(folder, 'keys', 'audit.head'), KEY);
     const witness = createAuditWitness({ database, file, key: KEY, logger: pino({ level: 'silent' }) });
     for (const id of ['boss', 'boss']) await signedIn(database, id);
@@ -367,7 +366,6 @@ describe('the verifier', async () => {
 // proves: attack-B.13-1
 test('the command ends with 0 or 1 and says why; a server that has seen the log sealed seals no other one', async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), 'palisade-audit-'));
-  onTestFinished(() => rmSync(DATA_DIR, { recursive: true, force: true }));
   const location = { sqlite: join(DATA_DIR, 'palisade.sqlite') };
   const place = { environment: { DATA_DIR }, surroundings: { database: location } };
   const before = await startTestApp(place);

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { filesHaveThisClock } from '@palisade/scanner/test/needs';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openDisk } from '#platform/disk.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startS3 } from '#test/s3.ts';
 import {
@@ -28,7 +28,6 @@ const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('h
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-blobs-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

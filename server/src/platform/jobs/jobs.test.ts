@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -35,7 +35,6 @@ interface Place {
 
 function inSqlite(): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-jobs-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const sqlite = join(folder, 'palisade.sqlite');
   return Promise.resolve({
     location: { sqlite },
