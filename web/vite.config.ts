@@ -269,6 +269,8 @@ const SIGNED_IN: Modules = {
   'src/app': ['screens'],
   'src/app/shell': ['message-notices', 'dock.css', 'shell.css', 'sidebar.css', 'top-bar.css', 'user-menu.css'],
   'src/api': ['absence', 'change-list', 'events', 'notices', 'shown-in', 'support-links'],
+  'src/features/antivirus': ['upload-state'],
+  'src/features/dashboard': ['dashboard-page.css'],
   'src/features/setup': ['first-steps.css'],
   'src/domain': ['live-queries'],
   'src/domain/conversation': ['chat', 'desk-counts', 'desk-keys'],
@@ -324,11 +326,15 @@ const LISTS_AND_DIALOGS: Modules = {
 const isOfLists = isOf(LISTS_AND_DIALOGS);
 const isComponent = isOf(COMPONENTS);
 
-/** Parts of the shell that only staff have. */
+/** Parts of the shell that only staff have, and those that only administrators have. */
 const STAFF: Modules = {
-  'src/app/shell': ['open-group', 'proxy-findings', 'staff-nav', 'waits'],
+  'src/app/shell': ['open-group', 'staff-nav', 'waits'],
+  icons: ['IconCreditCardPay'],
+};
+const ADMINISTRATORS: Modules = {
+  'src/app/shell': ['proxy-findings'],
   'contract/src': ['proxy'],
-  icons: ['IconCreditCardPay', 'IconMailOff', 'IconMailQuestion'],
+  icons: ['IconMailOff', 'IconMailQuestion'],
 };
 
 /** The home of administrators, and that of technicians, each in one file. */
@@ -385,6 +391,7 @@ export default defineConfig({
             { name: 'components', test: (path) => isField(path) || (isComponent(path) && !isOfLists(path)) },
             { name: 'signed-in', test: isOf(SIGNED_IN) },
             { name: 'staff', test: isOf(STAFF) },
+            { name: 'administrators', test: isOf(ADMINISTRATORS) },
             { name: 'owner', test: isOf(OWNER) },
             { name: 'desk-home', test: isOf(DESK) },
             { name: 'lists-and-dialogs', test: isOfLists, minShareCount: 2 },

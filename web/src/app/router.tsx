@@ -2,7 +2,6 @@ import { Navigate, type RouteObject } from 'react-router';
 import { useIsStaff, useMayAdministrate } from '#api/policies.ts';
 import { useRemoteNews } from '#domain/session/remote-news.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
-import { NotFoundPage } from './not-found-page.tsx';
 import { RouteError } from './route-error.tsx';
 import { type Loaded, SCREENS, type Screen } from './screens.tsx';
 import { Shell } from './shell/shell.tsx';
@@ -43,7 +42,11 @@ export const routes: RouteObject[] = [
             handle: { title: screen.title },
             lazy: () => loadScreen(screen),
           })),
-          { path: '*', handle: { title: 'Not found' }, element: <NotFoundPage /> },
+          {
+            path: '*',
+            handle: { title: 'Not found' },
+            lazy: async () => ({ Component: (await import('./not-found-page.tsx')).NotFoundPage }),
+          },
         ],
       },
     ],

@@ -15,6 +15,9 @@ export const deskCountsQuery = queryOptions({
   retry: false,
 });
 
+/** Number of customers who wait for remote help. The shell keeps the counts fresh. */
+export const useRemoteWaiting = () => useQuery({ ...deskCountsQuery, enabled: false }).data?.remote_waiting ?? 0;
+
 /** Refetch interval, in ms: waiting remote sessions have no event for staff. */
 const ASKED_AGAIN = 30_000;
 

@@ -1,15 +1,12 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import { useQuery } from '@tanstack/react-query';
-import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
+import { deskCountsQuery, useRemoteWaiting } from '#domain/conversation/desk-counts.ts';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Face } from '#ui/face.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { TimeOfDay } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-
-/** Number of customers who wait for remote help. The shell keeps the counts fresh. */
-export const useRemoteWaiting = () => useQuery({ ...deskCountsQuery, enabled: false }).data?.remote_waiting ?? 0;
 
 interface RemoteRequestsProps {
   /** Customers shown. Default: all that the counts name. */

@@ -15,7 +15,7 @@ import { InfectionLead } from './infection-lead.tsx';
 import { ScanHistory } from './scan-history.tsx';
 import { UploadPanel } from './upload-panel.tsx';
 import { scanOfUpload } from './upload-summary.ts';
-import { useUploads } from './uploads.tsx';
+import { useUploads } from './use-uploads.ts';
 
 const ScanDetailDialog = lazyPart(async () => (await import('./scan-detail.tsx')).ScanDetailDialog);
 

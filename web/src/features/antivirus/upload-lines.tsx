@@ -1,7 +1,7 @@
 import { formatNumber, listFirst, plural } from '@palisade/contract/intl';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { shownNameOf } from '#ui/shown-name.ts';
-import { isEnded, type Upload, type UploadQueue } from './upload-queue.ts';
+import { isEnded, type Upload, type UploadsRead } from './upload-state.ts';
 import { describeSummary, isInfected, scanOfUpload, summaryOf } from './upload-summary.ts';
 
 /** Up to this many files, each result is announced; above it, only sums. */
@@ -11,7 +11,7 @@ const SUMS_PAUSE = 20_000;
 /** Number of lines that stay in the page. Removing older lines announces nothing. */
 const KEPT_LINES = 20;
 
-const useUploadsOf = (queue: UploadQueue) => useSyncExternalStore(queue.subscribe, queue.read);
+const useUploadsOf = (queue: UploadsRead) => useSyncExternalStore(queue.subscribe, queue.read);
 
 /** The files of the latest batch. */
 function latestOf(uploads: readonly Upload[]): readonly Upload[] {
@@ -45,12 +45,12 @@ function warningOf(batch: readonly Upload[]): string | undefined {
   });
 }
 
-export function Warning({ queue }: { queue: UploadQueue }) {
+export function Warning({ queue }: { queue: UploadsRead }) {
   return warningOf(latestOf(useUploadsOf(queue)));
 }
 
 /** Announces the result of each of a few files, or the sums of many. Infected files have a separate warning. */
-export function Outcomes({ queue }: { queue: UploadQueue }) {
+export function Outcomes({ queue }: { queue: UploadsRead }) {
   const uploads = useUploadsOf(queue);
   const batch = latestOf(uploads);
   if (batch.length > EACH_MAXIMUM) return <Sums key={batch[0]?.batch} queue={queue} batch={batch} />;
@@ -68,7 +68,7 @@ function describeSums(batch: readonly Upload[]): string | undefined {
 }
 
 /** Announces the number of files at the start, sums at intervals, and the result at the end. */
-function Sums({ queue, batch }: { queue: UploadQueue; batch: readonly Upload[] }) {
+function Sums({ queue, batch }: { queue: UploadsRead; batch: readonly Upload[] }) {
   const [said, setSaid] = useState<readonly string[]>([]);
   const isBusy = !batch.every(isEnded);
   const total = formatNumber(batch.length);

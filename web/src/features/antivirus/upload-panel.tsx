@@ -19,7 +19,8 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { LeadWords } from '#ui/lead.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { shownNameOf } from '#ui/shown-name.ts';
-import { canRetry, hasFailed, isEnded, isRunning, type Upload, type UploadState } from './upload-queue.ts';
+import { canRetry, hasFailed } from './upload-queue.ts';
+import { isEnded, isRunning, type Upload, type UploadState } from './upload-state.ts';
 import {
   byUrgency,
   describeResult,
@@ -31,7 +32,7 @@ import {
   summaryOf,
   type UploadSummary,
 } from './upload-summary.ts';
-import { useUploads } from './uploads.tsx';
+import { useUploads } from './use-uploads.ts';
 import './upload-panel.css';
 
 /** Emails, which the scam check also reads. */

@@ -4,6 +4,7 @@ import { describeBytes } from '@palisade/contract/intl';
 import type { ProblemCode } from '@palisade/contract/problem';
 import { CallError, sentenceOf } from '#api/call.ts';
 import { newUploadKey } from '#domain/scan/scans.ts';
+import { isEnded, isRunning, type Upload, type UploadState, type UploadsRead } from './upload-state.ts';
 
 /** Number of uploads that run at the same time. If all of them are big, one additional small file may run, because it would wait only for them. */
 const RUNNING_MAXIMUM = 2;
@@ -14,29 +15,6 @@ const BUSY_PAUSE = 5_000;
 /** Longest wait between two attempts to cancel a file, in ms. */
 const WAIT_MAXIMUM = 30_000;
 
-export type UploadState =
-  /** `is_refused`: the server is busy. */
-  | { phase: 'waiting'; is_refused?: boolean }
-  /** `share` of the file that has been sent, from 0 to 1. */
-  | { phase: 'sending'; share: number }
-  /** `progress` is the last one that the server reported. */
-  | { phase: 'scanning'; progress?: ScanProgress; is_cancelling?: boolean }
-  | { phase: 'done'; scan: Scan }
-  | { phase: 'failed'; sentence: string; is_final: boolean }
-  | { phase: 'cancelled' };
-
-export interface Upload {
-  id: number;
-  /** Upload key on the server; new for each attempt. */
-  key: string;
-  file: File;
-  /** Number of the batch: files that were queued while the queue was busy belong together. */
-  batch: number;
-  /** In ms. */
-  added_at: number;
-  state: UploadState;
-}
-
 interface UploadQueueParts {
   send: (file: File, options: { key: string; onProgress: (share: number) => void; signal: AbortSignal }) => Promise<Scan>;
   /** Cancels a file on the server. Rejects if the server is unreachable or the scan ended first. */
@@ -46,10 +24,7 @@ interface UploadQueueParts {
   onFailure: () => void;
 }
 
-export interface UploadQueue {
-  subscribe: (listener: () => void) => () => void;
-  /** Returns the same array until an entry changes. */
-  read: () => readonly Upload[];
+export interface UploadQueue extends UploadsRead {
   add: (files: readonly File[]) => void;
   cancel: (id: number) => void;
   /** Stores the progress that the server reports for a key. */
@@ -63,14 +38,6 @@ export interface UploadQueue {
   cancelAll: () => void;
   /** Stops sending without a request to the server: the session may be over. */
   stop: () => void;
-}
-
-export function isRunning({ state }: Upload): boolean {
-  return state.phase === 'sending' || state.phase === 'scanning';
-}
-
-export function isEnded({ state }: Upload): boolean {
-  return state.phase === 'done' || state.phase === 'failed' || state.phase === 'cancelled';
 }
 
 export function hasFailed({ state }: Upload): boolean {

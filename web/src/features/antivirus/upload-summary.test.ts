@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { scanOf } from '#api/fake-records.ts';
-import type { Upload, UploadState } from './upload-queue.ts';
+import type { Upload, UploadState } from './upload-state.ts';
 import { byUrgency, describeSummary, describeTimeLeft, summaryOf } from './upload-summary.ts';
 
 let lastId = 0;

@@ -1,7 +1,8 @@
 import type { Scan } from '@palisade/contract/antivirus';
 import type { ScanProgress } from '@palisade/contract/events';
 import { formatList, formatNumber, formatSpan, plural } from '@palisade/contract/intl';
-import { hasFailed, isEnded, type Upload, type UploadState } from './upload-queue.ts';
+import { hasFailed } from './upload-queue.ts';
+import { isEnded, type Upload, type UploadState } from './upload-state.ts';
 
 /** Fixed cost of a file in bytes, for request and record: sixty small files take longer than one file of their total size. */
 const COST_OF_A_FILE = 256 * 1024;

@@ -1,50 +1,67 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { onEvent } from '#api/events.ts';
 import { currentSession } from '#api/session.ts';
-import { mergeScan, takeBack, uploadScan } from '#domain/scan/scans.ts';
 import { UploadAnnouncer } from './upload-announcer.tsx';
-import { createUploadQueue, isEnded, isRunning, type Upload, type UploadQueue } from './upload-queue.ts';
+import type { UploadQueue } from './upload-queue.ts';
+import { isEnded, isRunning, type Upload, type UploadsRead } from './upload-state.ts';
 
-const UploadsContext = createContext<UploadQueue | undefined>(undefined);
+const NO_UPLOADS: readonly Upload[] = [];
 
-/** The specification's text for a failed upload. */
-const FAILURE_ALERT = 'Error scanning file. Please try again.';
+/** Holds the upload queue above the routes. The first screen that uploads makes it, so that its file is loaded there. */
+export class UploadsHolder {
+  readonly #listeners = new Set<() => void>();
+  #queue: UploadQueue | undefined;
 
-/** Holds the upload queue above the routes, so that uploads continue while the person visits other screens. */
+  // Stable functions, as `useSyncExternalStore` needs them.
+  readonly subscribe = (listener: () => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly read = () => this.#queue?.read() ?? NO_UPLOADS;
+
+  get queue(): UploadQueue | undefined {
+    return this.#queue;
+  }
+
+  /** The queue, made with `make` if there is none. */
+  queueOf(make: () => UploadQueue): UploadQueue {
+    if (this.#queue) return this.#queue;
+    this.#queue = make();
+    this.#queue.subscribe(() => {
+      for (const listener of this.#listeners) listener();
+    });
+    return this.#queue;
+  }
+}
+
+const UploadsContext = createContext<UploadsHolder | undefined>(undefined);
+
+/** Keeps uploads going while the person visits other screens. */
 export function UploadsProvider({ children }: { children: ReactNode }) {
-  const queries = useQueryClient();
-  const [queue] = useState(() =>
-    createUploadQueue({
-      send: uploadScan,
-      takeBack,
-      onScan: (scan) => mergeScan(queries, scan),
-      // After the row shows the failure, because an alert blocks rendering.
-      onFailure: () => setTimeout(() => window.alert(FAILURE_ALERT)),
-    }),
-  );
+  const [holder] = useState(() => new UploadsHolder());
 
-  useEffect(() => () => queue.stop(), [queue]);
+  useEffect(() => () => holder.queue?.stop(), [holder]);
   useEffect(
     () =>
       onEvent('scan_progress', ({ upload_key, progress }) => {
-        if (upload_key !== null) queue.report(upload_key, progress);
+        if (upload_key !== null) holder.queue?.report(upload_key, progress);
       }),
-    [queue],
+    [holder],
   );
 
   return (
-    <UploadsContext value={queue}>
-      <UnloadGuard queue={queue} />
+    <UploadsContext value={holder}>
+      <UnloadGuard uploads={holder} />
       {children}
-      <UploadAnnouncer queue={queue} />
+      <UploadAnnouncer queue={holder} />
     </UploadsContext>
   );
 }
 
 /** Asks before the tab closes while uploads are running. */
-function UnloadGuard({ queue }: { queue: UploadQueue }) {
-  const isBusy = !useSyncExternalStore(queue.subscribe, queue.read).every(isEnded);
+function UnloadGuard({ uploads }: { uploads: UploadsRead }) {
+  const isBusy = !useSyncExternalStore(uploads.subscribe, uploads.read).every(isEnded);
   useEffect(() => {
     if (!isBusy) return;
     const warn = (event: BeforeUnloadEvent) => {
@@ -57,19 +74,14 @@ function UnloadGuard({ queue }: { queue: UploadQueue }) {
   return null;
 }
 
-function useQueue(): UploadQueue {
-  const queue = useContext(UploadsContext);
-  if (!queue) throw new Error('There is no UploadsProvider above this component');
-  return queue;
-}
-
-export function useUploads(): { queue: UploadQueue; uploads: readonly Upload[] } {
-  const queue = useQueue();
-  return { queue, uploads: useSyncExternalStore(queue.subscribe, queue.read) };
+export function useUploadsHolder(): UploadsHolder {
+  const holder = useContext(UploadsContext);
+  if (!holder) throw new Error('There is no UploadsProvider above this component');
+  return holder;
 }
 
 /** Returns only numbers, so that progress events do not render the components that show them. */
 export function useUploadCounts(): { running: number } {
-  const queue = useQueue();
-  return { running: useSyncExternalStore(queue.subscribe, () => queue.read().filter(isRunning).length) };
+  const { subscribe, read } = useUploadsHolder();
+  return { running: useSyncExternalStore(subscribe, () => read().filter(isRunning).length) };
 }

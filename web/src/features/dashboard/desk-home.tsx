@@ -5,21 +5,24 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { describeLastMessage, UrgencyBadges } from '#domain/conversation/conversation-badges.tsx';
+import { useRemoteWaiting } from '#domain/conversation/desk-counts.ts';
 import { waitingQuery } from '#domain/conversation/waiting.ts';
-import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-requests.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
-import { Face } from '#ui/face.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
+import { lazyPart } from '#ui/lazy-part.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { EmptyState, ErrorNotice } from '#ui/states.tsx';
+
+/** Loaded while a customer waits for remote help. */
+const RemoteRequests = lazyPart(async () => (await import('#domain/session/remote-requests.tsx')).RemoteRequests);
 
 /** The desk at a glance, above a technician's own dashboard: what waits for them, the most urgent first. */
 export function DeskHome() {
   const remote = useRemoteWaiting();
   return (
     <Stack gap="4">
-      <RemoteRequests isFirst />
+      {remote > 0 && <RemoteRequests isFirst />}
       <WaitingConversations isFirst={remote === 0} />
     </Stack>
   );
@@ -59,8 +62,7 @@ function WaitingConversations({ isFirst }: { isFirst: boolean }) {
 function WaitingRow({ conversation, now, isFirst }: { conversation: Conversation; now: number; isFirst: boolean }) {
   const { id, customer } = conversation;
   return (
-    <Grid as="li" columns="both" gap="3" align="center" className="pad-row">
-      <Face name={customer} />
+    <Grid as="li" columns="tail" gap="3" align="center" className="pad-row">
       <Stack gap="1">
         <Row gap="2" rowGap="1">
           <b className="base medium break">

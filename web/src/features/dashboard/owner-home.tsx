@@ -13,7 +13,6 @@ import { describeCalendarDay } from '#ui/moment.tsx';
 import { Sparkline } from '#ui/sparkline.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { Waiting } from './waiting.tsx';
-import './owner-home.css';
 
 const PLANS = '/subscription-manager?tab=manage';
 const REPORT = `/support/reports?about=`;
@@ -25,7 +24,7 @@ export function OwnerHome() {
     <>
       <Grid columns="wide" tablet="stack" gap="4">
         <Waiting home={home} />
-        <div className="card owner-home__figures" aria-busy={!home && !error}>
+        <div className="card" aria-busy={!home && !error}>
           {error && (
             <ErrorNotice title="We couldn’t load your figures" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
           )}

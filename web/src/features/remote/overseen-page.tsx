@@ -5,7 +5,8 @@ import { IconDeviceDesktop, IconEye, IconFlag, IconShieldCheck } from '@tabler/i
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
-import { RemoteRequests, useRemoteWaiting } from '#domain/session/remote-requests.tsx';
+import { useRemoteWaiting } from '#domain/conversation/desk-counts.ts';
+import { RemoteRequests } from '#domain/session/remote-requests.tsx';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Drawing } from '#ui/drawing.tsx';
