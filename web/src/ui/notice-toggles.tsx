@@ -20,17 +20,17 @@ const WORDS: Record<Notice, { label: string; on: string; off: string; blocked: s
   },
 };
 
-/** Switches for sound and notifications, both off by default. */
-export function NoticeToggles() {
+/** Switches for sound and notifications, both off by default. `isDense`: without words, in a full head. */
+export function NoticeToggles({ isDense = false }: { isDense?: boolean }) {
   return (
     <Row as="fieldset" gap="0" className="notice-toggles" aria-label="Notify me of new messages">
-      <NoticeToggle notice="sound" />
-      <NoticeToggle notice="notification" />
+      <NoticeToggle notice="sound" isDense={isDense} />
+      <NoticeToggle notice="notification" isDense={isDense} />
     </Row>
   );
 }
 
-function NoticeToggle({ notice }: { notice: Notice }) {
+function NoticeToggle({ notice, isDense }: { notice: Notice; isDense: boolean }) {
   const state: NoticeState = useNotice(notice);
   const { label, icons } = WORDS[notice];
   const [On, Off] = icons;
@@ -44,7 +44,7 @@ function NoticeToggle({ notice }: { notice: Notice }) {
       disabled={state === 'blocked'}
       onClick={() => void setNotice(notice, state !== 'on')}
     >
-      {label}
+      <span className={isDense ? 'visually-hidden' : undefined}>{label}</span>
     </Button>
   );
 }

@@ -96,7 +96,7 @@ function Desk() {
           <ScreenLink to="/support/answers" variant="quiet" size="s">
             Saved replies
           </ScreenLink>
-          <NoticeToggles />
+          <NoticeToggles isDense />
           <button
             type="button"
             className="icon-button off-phone"
