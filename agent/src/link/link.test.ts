@@ -38,69 +38,15 @@ const desired = (port: number, parts = {}) =>
 
 const hello = () => helloOf(ID, 'a'.repeat(64));
 
-it('parses a repeated state once, and another one anew', async () => {
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
-  const peers: WebSocket[] = [];
-  server.on('connection', (peer) => {
-    peers.push(peer);
-    peer.once('message', () =>
-      peer.send(JSON.stringify({ kind: 'welcome', at: new Date().toISOString(), heartbeat_ms: 20_000 })),
-    );
-  });
-  await once(server, 'listening');
-  const address = server.address();
-  const url = new URL(`http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`);
-  const heard: Desired[] = [];
-  const reasons: string[] = [];
-  const link = new Link({
-    server: url,
-    resolver: createResolver(url),
-    onNoted() {},
-    onSkew() {},
-    onConnected() {},
-    hello,
-    onDesired: (told) => heard.push(told),
-    onState: (_state, reason) => reasons.push(reason),
-    askRevoked: () => Promise.resolve(undefined),
-    wait: () => Promise.resolve(),
-  });
-  const running = link.run();
-  onTestFinished(async () => {
-    link.stop();
-    await running;
-    server.close();
-  });
-  const connected = (times: number) => eventually(() => expect(peers).toHaveLength(times));
-  const tell = async (text: string) => {
-    const before = heard.length;
-    peers.at(-1)?.send(text);
-    await eventually(() => expect(heard).toHaveLength(before + 1));
-    return heard.at(-1);
-  };
-  await connected(1);
-  const first = await tell(desired(80));
-  expect(first?.rules).toHaveLength(30);
-  peers[0]?.close();
-  await connected(2);
-  // The same object, so that callers see that it has not changed.
-  expect(await tell(desired(80))).toBe(first);
-  const second = await tell(desired(81));
-  expect(second).not.toBe(first);
-  expect(second?.rules[0]).toMatchObject({ port: '81' });
-  expect((await tell(desired(80)))?.rules[0]).toMatchObject({ port: '80' });
-  // A refused one is refused each time.
-  for (const time of [3, 4]) {
-    peers
-      .at(-1)
-      ?.send(desired(80, { rules: Array.from({ length: 30 }, () => ({ ...rule(80), source_ip: 'x; flush ruleset' })) }));
-    await connected(time);
-  }
-  expect(heard).toHaveLength(4);
-  expect(reasons).toContain('the server said something that this agent does not understand');
-});
-
 /** A server that confirms nothing, and the frames of each connection. */
-async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) => void } = {}) {
+async function createWorld({
+  onConnected,
+  ...parts
+}: {
+  onConnected?: (say: (frame: Said) => void) => void;
+  onDesired?: (told: Desired) => void;
+  onState?: (state: string, reason: string) => void;
+} = {}) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   const connections: { peer: WebSocket; said: Said[] }[] = [];
   server.on('connection', (peer) => {
@@ -121,8 +67,9 @@ async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) =
     onSkew() {},
     onDesired() {},
     onState() {},
+    ...parts,
     hello,
-    onConnected: () => parts.onConnected?.((frame) => link.say(frame)),
+    onConnected: () => onConnected?.((frame) => link.say(frame)),
     askRevoked: () => Promise.resolve(undefined),
     wait: () => Promise.resolve(),
   });
@@ -136,6 +83,42 @@ async function createWorld(parts: { onConnected?: (say: (frame: Said) => void) =
   };
   return { link, connections, begin };
 }
+
+it('parses a repeated state once, and another one anew', async () => {
+  const heard: Desired[] = [];
+  const reasons: string[] = [];
+  const { connections, begin } = await createWorld({
+    onDesired: (told) => heard.push(told),
+    onState: (_state, reason) => reasons.push(reason),
+  });
+  begin();
+  const connected = (times: number) => eventually(() => expect(connections).toHaveLength(times));
+  const tell = async (text: string) => {
+    const before = heard.length;
+    connections.at(-1)?.peer.send(text);
+    await eventually(() => expect(heard).toHaveLength(before + 1));
+    return heard.at(-1);
+  };
+  await connected(1);
+  const first = await tell(desired(80));
+  expect(first?.rules).toHaveLength(30);
+  connections[0]?.peer.close();
+  await connected(2);
+  // The same object, so that callers see that it has not changed.
+  expect(await tell(desired(80))).toBe(first);
+  const second = await tell(desired(81));
+  expect(second).not.toBe(first);
+  expect(second?.rules[0]).toMatchObject({ port: '81' });
+  expect((await tell(desired(80)))?.rules[0]).toMatchObject({ port: '80' });
+  // A refused one is refused each time.
+  for (const time of [3, 4]) {
+    const rules = Array.from({ length: 30 }, () => ({ ...rule(80), source_ip: 'x; flush ruleset' }));
+    connections.at(-1)?.peer.send(desired(80, { rules }));
+    await connected(time);
+  }
+  expect(heard).toHaveLength(4);
+  expect(reasons).toContain('the server said something that this agent does not understand');
+});
 
 const id = (number: number) => `01930000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 const event = (number: number): Said => ({

@@ -6,37 +6,25 @@ import { WebProtection, type Wish } from './web-protection.ts';
 const WISH: Wish = { key: 'a'.repeat(26) };
 const OTHER: Wish = { key: 'b'.repeat(26) };
 
-interface World {
+/** What a computer is and does. */
+class World {
   kept: Wish | undefined;
-  way: Way;
-  is_taken: boolean;
-  is_listening: boolean;
-  works: boolean;
-  is_asked: boolean;
-  absence: string | undefined;
-  disk_full: boolean;
-  time: number;
-  key: string;
-  takes: number;
-  backs: number;
+  way: Way = { kind: 'file' };
+  is_taken = false;
+  is_listening = false;
+  works = true;
+  is_asked = true;
+  absence: string | undefined = undefined;
+  disk_full = false;
+  time = 0;
+  key = '';
+  takes = 0;
+  backs = 0;
 }
 
 /** A computer of values: each part can fail. */
 function open(kept?: Wish) {
-  const world: World = {
-    kept,
-    way: { kind: 'file' },
-    is_taken: false,
-    is_listening: false,
-    works: true,
-    is_asked: true,
-    absence: undefined,
-    disk_full: false,
-    time: 0,
-    key: '',
-    takes: 0,
-    backs: 0,
-  };
+  const world = Object.assign(new World(), { kept });
   const protection = new WebProtection({
     system: {
       way: () => world.way,

@@ -28,8 +28,7 @@ describe('memory that files leave behind', () => {
 
   it('is not collected after each file where most of it stays', () => {
     const { state, look } = createProcess();
-    state.left = 138 * MIB;
-    state.held = 140 * MIB;
+    Object.assign(state, { left: 138 * MIB, held: 140 * MIB });
     const told = Array.from({ length: 100 }, () => {
       state.held += MIB / 8;
       return look();
@@ -40,23 +39,19 @@ describe('memory that files leave behind', () => {
 
   it('is collected again after as much more', () => {
     const { state, look } = createProcess();
-    state.left = 138 * MIB;
-    state.held = 140 * MIB;
+    Object.assign(state, { left: 138 * MIB, held: 140 * MIB });
     look();
-    state.left = 160 * MIB;
-    state.held = 170 * MIB;
+    Object.assign(state, { left: 160 * MIB, held: 170 * MIB });
     expect(look()).toBe(160 * MIB);
   });
 
   it('counts from what is held once the kernel has taken memory back', () => {
     const { state, look } = createProcess();
-    state.left = 150 * MIB;
-    state.held = 150 * MIB;
+    Object.assign(state, { left: 150 * MIB, held: 150 * MIB });
     look();
     state.held = 104 * MIB;
     expect(look()).toBeUndefined();
-    state.left = 120 * MIB;
-    state.held = 136 * MIB;
+    Object.assign(state, { left: 120 * MIB, held: 136 * MIB });
     expect(look()).toBe(120 * MIB);
   });
 });

@@ -63,20 +63,7 @@ describe('the texts of a database', async () => {
   });
 
   test('are in the order of their letters, with and without accents', async () => {
-    const names = [
-      'zebra',
-      'Österreich',
-      'oslo',
-      'Ostrava',
-      'Éclair',
-      'eclair',
-      'Яблоко',
-      'яблоко 2',
-      'Ärger',
-      'banana',
-      '可能',
-      '😀',
-    ];
+    const names = 'zebra, Österreich, oslo, Ostrava, Éclair, eclair, Яблоко, яблоко 2, Ärger, banana, 可能, 😀'.split(', ');
     const values = sql.join(
       names.map((name) => sql`select cast(${name} as text) as name`),
       sql` union all `,
@@ -84,20 +71,8 @@ describe('the texts of a database', async () => {
     const { rows } = await sql<{ name: string }>`select name from (${values}) as names order by name_order(name)`.execute(
       database,
     );
-    expect(rows.map(({ name }) => name)).toEqual([
-      'Ärger',
-      'banana',
-      'eclair',
-      'Éclair',
-      'oslo',
-      'Österreich',
-      'Ostrava',
-      'zebra',
-      'Яблоко',
-      'яблоко 2',
-      '可能',
-      '😀',
-    ]);
+    const ordered = 'Ärger, banana, eclair, Éclair, oslo, Österreich, Ostrava, zebra, Яблоко, яблоко 2, 可能, 😀';
+    expect(rows.map(({ name }) => name).join(', ')).toBe(ordered);
   });
 
   test('are folded as they are in pages', async () => {

@@ -1,104 +1,11 @@
 import type { Signal } from '@palisade/contract/remote-signal';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type IceServers, LINK_PATIENCE, type Link, LOST_PATIENCE } from './connection.ts';
+import { FakeChannel, FakePeer, trackOf } from './fake-peer.ts';
 import type { Mark } from './marks.ts';
 import { createSharer, createWatcher, MARKS_PER_SECOND, type Picture, type Sharer } from './peer.ts';
 
-/** As much of a browser's connection as the two sides use; the test plays the network. */
-class FakeChannel extends EventTarget {
-  readyState = 'open';
-  bufferedAmount = 0;
-  readonly sent: string[] = [];
-  readonly label: string;
-  readonly options: unknown;
-
-  constructor(label: string, options?: unknown) {
-    super();
-    this.label = label;
-    this.options = options;
-  }
-
-  send(message: string) {
-    this.sent.push(message);
-  }
-}
-
-class FakePeer extends EventTarget {
-  static made: FakePeer[] = [];
-  static generateCertificate = async () => ({ expires: 0 });
-  connectionState = 'new';
-  signalingState = 'stable';
-  localDescription: { type: string; sdp: string } | null = null;
-  remoteDescription: { type: string; sdp: string } | null = null;
-  readonly transceivers: { track: unknown; init: { direction: string }; sender: { replaceTrack: ReturnType<typeof vi.fn> } }[] =
-    [];
-  readonly channels: FakeChannel[] = [];
-  readonly candidates: unknown[] = [];
-  readonly offers: unknown[] = [];
-  readonly configuration: { iceServers: IceServers };
-
-  constructor(configuration: { iceServers: IceServers }) {
-    super();
-    this.configuration = configuration;
-    FakePeer.made.push(this);
-  }
-
-  addTransceiver(track: unknown, init: { direction: string }) {
-    const transceiver = { track, init, sender: { replaceTrack: vi.fn(async () => undefined) } };
-    this.transceivers.push(transceiver);
-    return transceiver;
-  }
-
-  createDataChannel(label: string, options: unknown) {
-    const channel = new FakeChannel(label, options);
-    this.channels.push(channel);
-    return channel;
-  }
-
-  async createOffer(options: unknown) {
-    this.offers.push(options);
-    return { type: 'offer', sdp: `v=0\r\no=- ${FakePeer.made.indexOf(this) + 100} 2 IN IP4 127.0.0.1\r\n` };
-  }
-
-  async createAnswer() {
-    return { type: 'answer', sdp: 'v=0\r\no=- 7 2 IN IP4 127.0.0.1\r\n' };
-  }
-
-  async setLocalDescription(description: { type: string; sdp: string }) {
-    this.localDescription = description;
-    this.signalingState = description.type === 'offer' ? 'have-local-offer' : 'stable';
-  }
-
-  async setRemoteDescription(description: { type: string; sdp: string }) {
-    this.remoteDescription = description;
-    this.signalingState = description.type === 'offer' ? 'have-remote-offer' : 'stable';
-  }
-
-  async addIceCandidate(candidate: unknown) {
-    if (!this.remoteDescription) throw new Error('There is no remote description.');
-    this.candidates.push(candidate);
-  }
-
-  become(state: string) {
-    this.connectionState = state;
-    this.dispatchEvent(new Event('connectionstatechange'));
-  }
-
-  close() {
-    this.connectionState = 'closed';
-  }
-}
-
 const RELAY: IceServers = [{ urls: ['turn:relay.example:3478'], username: 'u', credential: 'c' }];
-function isTrack(value: unknown): value is MediaStreamTrack {
-  return value instanceof EventTarget && 'contentHint' in value;
-}
-/** As much of a picture as the two sides use. */
-function trackOf(): MediaStreamTrack {
-  const track: unknown = Object.assign(new EventTarget(), { contentHint: '', readyState: 'live' });
-  if (!isTrack(track)) throw new Error('It is no track.');
-  return track;
-}
 const settle = () => vi.advanceTimersByTimeAsync(0);
 const ONE = '11111111-1111-4111-8111-111111111111';
 const TWO = '22222222-2222-4222-8222-222222222222';
@@ -137,11 +44,7 @@ async function connect() {
   return shared;
 }
 
-function newest(): FakePeer {
-  const peer = FakePeer.made.at(-1);
-  if (!peer) throw new Error('No connection was made.');
-  return peer;
-}
+const newest = () => FakePeer.newest();
 
 const answer = (sharer: Sharer, sdp = 'v=0') => sharer.take({ type: 'answer', connection_id: sharer.connection_id() ?? '', sdp });
 
@@ -158,7 +61,7 @@ describe('the customer’s side', () => {
   test('offers its picture alone, sharp, with a channel that keeps no order', async () => {
     const { track } = await connect();
     expect(track.contentHint).toBe('detail');
-    expect(newest().transceivers).toMatchObject([{ track, init: { direction: 'sendonly' } }]);
+    expect(newest().transceivers).toMatchObject([{ track, direction: 'sendonly' }]);
     expect(newest().channels).toMatchObject([{ label: 'pointer', options: { ordered: false } }]);
     expect(sent.map(({ type }) => type)).toEqual(['offer']);
   });

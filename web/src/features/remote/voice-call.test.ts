@@ -2,69 +2,12 @@ import type { Voice } from '@palisade/contract/remote-record';
 import type { Signal } from '@palisade/contract/remote-signal';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Link } from './connection.ts';
+import { FakePeer, trackOf } from './fake-peer.ts';
 import { VOICE_ASKED_EVERY, VoiceCall } from './voice-call.ts';
-
-/** As much of a browser's connection as voices use; the test plays the network. */
-class FakePeer extends EventTarget {
-  static made: FakePeer[] = [];
-  static generateCertificate = async () => ({});
-  connectionState = 'new';
-  signalingState = 'stable';
-  localDescription: { type: string; sdp: string } | null = null;
-  remoteDescription: { type: string; sdp: string } | null = null;
-  readonly sender = { replaceTrack: vi.fn(async () => undefined) };
-  readonly transceivers: { direction: string; sender: FakePeer['sender'] }[] = [];
-  readonly sent: unknown[] = [];
-  readonly candidates: unknown[] = [];
-
-  constructor() {
-    super();
-    FakePeer.made.push(this);
-  }
-
-  addTransceiver(track: unknown, { direction }: { direction: string }) {
-    this.sent.push(track);
-    this.transceivers.push({ direction, sender: this.sender });
-    return this.transceivers[0];
-  }
-
-  getTransceivers = () => this.transceivers;
-  createOffer = async () => ({ type: 'offer', sdp: VOICES });
-  createAnswer = async () => ({ type: 'answer', sdp: VOICES });
-
-  async setLocalDescription(description: { type: string; sdp: string }) {
-    this.localDescription = description;
-    this.signalingState = description.type === 'offer' ? 'have-local-offer' : 'stable';
-  }
-
-  async setRemoteDescription(description: { type: string; sdp: string }) {
-    this.remoteDescription = description;
-    if (description.type === 'offer') this.transceivers.push({ direction: 'recvonly', sender: this.sender });
-  }
-
-  async addIceCandidate(candidate: unknown) {
-    this.candidates.push(candidate);
-  }
-
-  become(state: string) {
-    this.connectionState = state;
-    this.dispatchEvent(new Event('connectionstatechange'));
-  }
-
-  close() {
-    this.connectionState = 'closed';
-  }
-}
 
 const VOICES = 'v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 111\r\na=sendrecv\r\n';
 const PICTURE = 'v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\na=sendonly\r\n';
 const ONE = '11111111-1111-4111-8111-111111111111';
-const isTrack = (value: unknown): value is MediaStreamTrack => value instanceof EventTarget;
-function trackOf(): MediaStreamTrack {
-  const track: unknown = new EventTarget();
-  if (!isTrack(track)) throw new Error('It is no track.');
-  return track;
-}
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
 let sent: Signal[];
@@ -85,11 +28,7 @@ function start(side: 'customer' | 'technician') {
 }
 const both = (customer: Voice = 'muted', technician: Voice = 'muted') => ({ customer, technician });
 
-function newest(): FakePeer {
-  const peer = FakePeer.made.at(-1);
-  if (!peer) throw new Error('No connection was made.');
-  return peer;
-}
+const newest = () => FakePeer.newest();
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -109,9 +48,8 @@ describe('the customer’s voice', () => {
     call.stand(both('open', 'open'));
     await settle();
     expect(FakePeer.made).toHaveLength(1);
-    expect(newest().sent).toEqual([microphone]);
-    expect(newest().transceivers).toMatchObject([{ direction: 'sendrecv' }]);
-    expect(sent).toMatchObject([{ type: 'offer', sdp: VOICES }]);
+    expect(newest().transceivers).toMatchObject([{ track: microphone, direction: 'sendrecv' }]);
+    expect(sent).toMatchObject([{ type: 'offer', sdp: newest().localDescription?.sdp }]);
   });
 
   test('ends when the other side turns theirs off, and begins anew when it is back', async () => {
@@ -152,10 +90,10 @@ describe('the customer’s voice', () => {
     call.stand(both());
     await settle();
     call.speak(null);
-    expect(newest().sender.replaceTrack).toHaveBeenLastCalledWith(null);
+    expect(newest().transceivers[0]?.sender.replaceTrack).toHaveBeenLastCalledWith(null);
     const other = trackOf();
     call.speak(other);
-    expect(newest().sender.replaceTrack).toHaveBeenLastCalledWith(other);
+    expect(newest().transceivers[0]?.sender.replaceTrack).toHaveBeenLastCalledWith(other);
   });
 });
 
@@ -182,7 +120,7 @@ describe('the technician’s voice', () => {
     call.take(candidate);
     await settle();
     expect(sent).toMatchObject([{ type: 'answer', connection_id: ONE }]);
-    expect(newest().sender.replaceTrack).toHaveBeenCalledWith(microphone);
+    expect(newest().transceivers[0]?.sender.replaceTrack).toHaveBeenCalledWith(microphone);
     expect(newest().transceivers).toMatchObject([{ direction: 'sendrecv' }]);
     expect(newest().candidates).toMatchObject([{ candidate: 'theirs' }]);
     const track = trackOf();
