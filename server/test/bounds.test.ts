@@ -78,6 +78,13 @@ describe('inputs of a server', async () => {
     expect(all.some(({ name }) => name === 'socket /agent/socket')).toBe(true);
   });
 
+  test('has a schema for each parameter in the path', () => {
+    const parametersOf = ({ schemas }: (typeof all)[number]) =>
+      'params' in schemas && schemas.params instanceof z.ZodObject ? Object.keys(schemas.params.shape) : [];
+    const named = all.map(({ name }) => [...name.matchAll(/\{(\w+)\}/gu)].map(([, parameter]) => parameter));
+    expect(all.map(parametersOf)).toEqual(named);
+  });
+
   test('has a bound for each list and each text in it', () => {
     const faults = all.flatMap(({ name, schemas }) =>
       Object.entries(schemas).flatMap(([part, schema]) => unbounded(schema, `${name} ${part}`)),

@@ -6,7 +6,7 @@ import { WebProtection, type Wish } from './web-protection.ts';
 const WISH: Wish = { key: 'a'.repeat(26) };
 const OTHER: Wish = { key: 'b'.repeat(26) };
 
-/** What a computer is and does. */
+/** The computer: its parts, each of which can fail. */
 class World {
   kept: Wish | undefined;
   way: Way = { kind: 'file' };
@@ -22,7 +22,7 @@ class World {
   backs = 0;
 }
 
-/** A computer of values: each part can fail. */
+/** Opens the protection of a computer that is made of values. */
 function open(kept?: Wish) {
   const world = Object.assign(new World(), { kept });
   const protection = new WebProtection({
