@@ -4,7 +4,7 @@ import type { Config } from '#api/config.ts';
 export type AuthMode = 'login' | 'register' | 'forgot-password' | 'reset-password' | 'recover-username';
 
 export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit: string }> = {
-  login: { title: 'Sign in', line: 'Sign in to see your files and scan results.', submit: 'Sign In' },
+  login: { title: 'Welcome', line: 'Enter your email and password.', submit: 'Sign In' },
   register: {
     title: 'Create your account',
     line: 'It takes a minute. You’ll sign in with your email.',
