@@ -309,8 +309,7 @@ function Rules({ device }: { device: Device }) {
           {enforcement.seconds_left !== null && <TrialEnd seconds_left={enforcement.seconds_left} />}
           {enforcement.pending_since !== null && enforcement.seconds_left === null && (
             <Sentence text="Since {when}." parts={{ when: <Moment iso={enforcement.pending_since} now={now} /> }} />
-          )}{' '}
-          <span className="num">{`Revision ${enforcement.applied_rev} of ${enforcement.desired_rev}.`}</span>
+          )}
         </p>
       )}
       {device.foreign_tables.some(({ drops }) => drops) && (
