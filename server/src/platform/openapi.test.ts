@@ -23,7 +23,7 @@ function get(url: string, headers: Record<string, string> = {}): Promise<Answer>
 }
 
 describe('the API description', async () => {
-  const app = await startListeningApp({ environment: { LIMITS: 'document.source=40/1m' } });
+  const app = await startListeningApp({ environment: { LIMITS: 'document.source=40/1h' } });
   const url = `${app.url}/api/openapi.json`;
 
   // proves: attack-C.16-1
