@@ -86,6 +86,11 @@ export function refusal(
   return { status, text: JSON.stringify(problemSchema.parse(problem)), retry_after };
 }
 
+/** The endpoint at the path of a record. */
+export function at<E extends Endpoint>(endpoint: E, { id }: { id: string }): E {
+  return { ...endpoint, path: endpoint.path.replace('{id}', id) };
+}
+
 const LOST = Symbol('the connection is lost');
 
 export class FakeServer {

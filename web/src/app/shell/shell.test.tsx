@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { chatStateOf } from '#api/fake-desk.ts';
 import { CONFIG, dashboardOf, MARIA, MARIA_ACCOUNT, NOTHING_WAITS, statusOf } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, startSession } from '#api/session.ts';
 import { routes } from '#app/router.tsx';
 import { noteRemoteNews } from '#domain/session/remote-news.ts';
@@ -265,8 +265,7 @@ describe('the shell', () => {
     server.answer(listRemoteSessions, [running]);
     await act(() => vi.advanceTimersByTimeAsync(SESSION_POLL_INTERVAL));
     expect(await screen.findByText(/They see what you share in another window/u)).toBeVisible();
-    const path: `/${string}` = `/remote/sessions/${asked.id}/complete`;
-    server.on({ ...completeSession, path }, () => {
+    server.on(at(completeSession, asked), () => {
       const ended = { ...running, status: 'completed' as const, phase: 'ended' as const };
       server.answer(listRemoteSessions, [ended]);
       return reply(completeSession, ended);

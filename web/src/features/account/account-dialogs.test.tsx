@@ -9,7 +9,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CONFIG, MARIA, MARIA_ACCOUNT, TWO_FACTOR_OFF } from '#api/fake-records.ts';
-import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { currentSession, useSession } from '#api/session.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { ProfileDialog } from './profile-dialog.tsx';
@@ -270,7 +270,7 @@ describe('Security Preferences', () => {
 
   it('ends one session once the password is given', async () => {
     // The fake knows its addresses whole.
-    const endPhone = { ...endSession, path: `/auth/sessions/${PHONE.id}/end` as const };
+    const endPhone = at(endSession, PHONE);
     const errors = [{ field: 'password', message: 'Wrong password. Try again.' }];
     server.on(endPhone, refusal('invalid_field', { errors }));
     const user = open();

@@ -27,7 +27,7 @@ import {
   PREMIUM_PLAN,
   statsOf,
 } from '#api/fake-records.ts';
-import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
 
@@ -50,8 +50,6 @@ const TITLE = /^(?:Brute Force|Suspicious Login|Intrusion Attempt|Malware Detect
 
 const OTHER_ID = '01930000-0000-7000-8000-000000000009';
 
-const alertPath = (id: string, rest = '') => `/premium/anti-hacking/alerts/${id}${rest}` as const;
-
 function showPage() {
   renderForTest(<AntiHackingPage securityDialog={() => <p>Security Preferences</p>} random={() => 1} />);
 }
@@ -59,7 +57,7 @@ function showPage() {
 /** Opens an alert from its row. */
 async function open(alert: AlertDetail) {
   server.answer(listAlerts, [alert]);
-  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
+  server.answer(at(readAlert, alert), alert);
   showPage();
   await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: TITLE }));
   const dialog = await screen.findByRole('dialog', { name: 'Security alert' });
@@ -127,7 +125,7 @@ describe('an empty list', () => {
 
 it('is opened by the link that mends what the security check found', async () => {
   const alert = alertDetailOf({ description: 'A sign-in from elsewhere.', outcome: 'allowed', blocked: false });
-  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
+  server.answer(at(readAlert, alert), alert);
   server.answer(scanPosture, {
     threats_detected: 1,
     threats_blocked: 0,
@@ -250,7 +248,7 @@ describe('an alert', () => {
   it('that is not there says so', async () => {
     const alert = alertOf();
     server.answer(listAlerts, [alert]);
-    server.on({ ...readAlert, path: alertPath(alert.id) }, refusal('not_found'));
+    server.on(at(readAlert, alert), refusal('not_found'));
     showPage();
     await userEvent.click(await within(await screen.findByRole('list', { name: 'Alerts' })).findByRole('link', { name: TITLE }));
     expect(await screen.findByText('We couldn’t find this alert')).toBeVisible();
@@ -259,13 +257,13 @@ describe('an alert', () => {
   it('is acknowledged, and says why when it is not', async () => {
     const alert = alertDetailOf();
     const dialog = await open(alert);
-    const acknowledge = { ...acknowledgeAlert, path: alertPath(alert.id, '/acknowledge') };
+    const acknowledge = at(acknowledgeAlert, alert);
     server.on(acknowledge, refusal('conflict', { detail: 'Not open.' }));
     const choose = () => press('Mark as seen', dialog);
     await choose();
     expect(await dialog.findByText('Not open.')).toBeVisible();
     const seen = { ...alert, status: 'acknowledged' } as const;
-    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, seen));
+    server.answer(at(readAlert, alert), seen);
     server.on(acknowledge, reply(acknowledgeAlert, seen));
     await choose();
     expect(await dialog.findByText('Seen')).toBeVisible();
@@ -304,11 +302,8 @@ describe('an alert', () => {
         },
       ],
     });
-    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, disowned));
-    server.on(
-      { ...disownAlert, path: alertPath(alert.id, '/not-me') },
-      reply(disownAlert, { alert: disowned, sessions_ended: 1, change_password: true, offer_two_factor: true }),
-    );
+    server.answer(at(readAlert, alert), disowned);
+    server.answer(at(disownAlert, alert), { alert: disowned, sessions_ended: 1, change_password: true, offer_two_factor: true });
     await press('It wasn’t me', dialog);
     expect(await dialog.findByRole('status')).toHaveTextContent(/That session has ended.*choose a new one now.*two-factor/u);
     expect(dialog.queryByText('Was this you?')).not.toBeInTheDocument();
@@ -333,7 +328,7 @@ describe('an alert', () => {
       status: 'resolved',
       resolution: { reason: 'false_positive', note: 'Mine.', until: null, at: alert.created_at, by: MARIA.id },
     });
-    const resolve = { ...resolveAlert, path: alertPath(alert.id, '/resolve') };
+    const resolve = at(resolveAlert, alert);
     server.on(resolve, reply(resolveAlert, resolved));
     await press('Resolve', dialog);
     await userEvent.click(dialog.getByRole('radio', { name: /^False positive/u }));
@@ -341,7 +336,7 @@ describe('an alert', () => {
     await userEvent.click(dialog.getByRole('checkbox', { name: /^Hide the same for 30 days/u }));
     await userEvent.type(dialog.getByLabelText('Note, if you like'), 'Mine.');
     server.answer(listAlerts, []);
-    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
+    server.answer(at(readAlert, alert), resolved);
     await press('Resolve alert', dialog);
     expect(await dialog.findByRole('button', { name: 'Reopen' })).toBeVisible();
     expect(server.callsOf(resolve).map(({ body }) => body)).toEqual([
@@ -362,9 +357,9 @@ describe('an alert', () => {
     await enter(userEvent, dialog.getByLabelText('Note, if you like'), 'New locks.');
     const resolution = { reason: 'was_me', note: null, until: null, at: alert.created_at, by: MARIA.id } as const;
     const resolved = alertDetailOf({ ...alert, status: 'resolved', resolution });
-    server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, resolved));
+    server.answer(at(readAlert, alert), resolved);
     const detail = 'This alert is already resolved.';
-    server.on({ ...resolveAlert, path: alertPath(alert.id, '/resolve') }, refusal('conflict', { detail }));
+    server.on(at(resolveAlert, alert), refusal('conflict', { detail }));
     await press('Resolve alert', dialog);
     expect(await dialog.findByRole('alert')).toHaveTextContent(detail);
     await waitFor(() => expect(dialog.getAllByText('Resolved').length).toBeGreaterThan(0));
@@ -382,7 +377,7 @@ describe('an alert', () => {
     expect(dialog.getByText(/Critical alerts are never hidden/u)).toBeVisible();
     expect(dialog.queryByRole('checkbox')).not.toBeInTheDocument();
     await userEvent.click(dialog.getByRole('radio', { name: /^Accepted risk/u }));
-    const resolve = { ...resolveAlert, path: alertPath(alert.id, '/resolve') };
+    const resolve = at(resolveAlert, alert);
     server.on(resolve, reply(resolveAlert, { ...alert, status: 'resolved' }));
     const until = dialog.getByLabelText('Until the end of');
     await userEvent.clear(until);
@@ -410,7 +405,7 @@ it('hidden alerts are shown again on demand', async () => {
   server.answer(listSuppressions, [suppression]);
   showPage();
   expect(await screen.findByText(/^Hidden 2 times, ends .*\d{4}$/u)).toBeVisible();
-  const remove = { ...deleteSuppression, path: `/premium/anti-hacking/suppressions/${suppression.id}` } as const;
+  const remove = at(deleteSuppression, suppression);
   server.on(remove, () => {
     server.answer(listSuppressions, []);
     return reply(deleteSuppression, undefined);
@@ -434,12 +429,12 @@ it('opens above the locked screen for a person without premium, who can answer i
   server.answer(currentSubscription, NO_PLAN);
   const alert = alertDetailOf({ description: 'A sign-in from elsewhere.' });
   const seen = { ...alert, status: 'acknowledged' } as const;
-  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, alert));
-  server.on({ ...acknowledgeAlert, path: alertPath(alert.id, '/acknowledge') }, reply(acknowledgeAlert, seen));
+  server.answer(at(readAlert, alert), alert);
+  server.answer(at(acknowledgeAlert, alert), seen);
   renderForTest(<AntiHackingPage securityDialog={() => null} />, `/?alert=${alert.id}`);
   const dialog = within(await screen.findByRole('dialog', { name: 'Security alert' }));
   expect(await dialog.findByText('A sign-in from elsewhere.')).toBeVisible();
-  server.on({ ...readAlert, path: alertPath(alert.id) }, reply(readAlert, seen));
+  server.answer(at(readAlert, alert), seen);
   await press('Mark as seen', dialog);
   expect(await dialog.findByText('Seen')).toBeVisible();
   expect(screen.getByText('Premium access required')).toBeInTheDocument();

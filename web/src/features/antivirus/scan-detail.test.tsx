@@ -12,7 +12,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA, scanDetailOf } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { takeToCheck } from '#domain/scam/to-check.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
@@ -42,7 +42,7 @@ const INFECTED = scanDetailOf({
 /** Opens the record from its row of the history. */
 async function open(scan: ScanDetail) {
   server.answer(listScans, [scan]);
-  server.on({ ...readScan, path: `/antivirus/scans/${scan.id}` }, reply(readScan, scan));
+  server.answer(at(readScan, scan), scan);
   renderForTest(
     <UploadsProvider>
       <AntivirusPage />
@@ -87,7 +87,7 @@ describe('the details of a scan', () => {
   it('have a kept email checked for signs of a scam', async () => {
     const scan = scanDetailOf({ filename: 'letter.eml', scan_status: 'pending', status_detail: 'encrypted', kept: 'sealed' });
     const dialog = await open(scan);
-    server.on({ ...restoreFile, path: `/antivirus/scans/${scan.id}/file` }, { status: 200, text: 'From: a@example.com' });
+    server.on(at(restoreFile, scan), { status: 200, text: 'From: a@example.com' });
     await userEvent.click(dialog.getByRole('button', { name: 'Check this: letter.eml' }));
     await waitFor(() => {
       const handed = takeToCheck();
@@ -130,7 +130,7 @@ describe('the details of a scan', () => {
 
   it('say that a scan is not there', async () => {
     server.answer(listScans, [INFECTED]);
-    server.on({ ...readScan, path: `/antivirus/scans/${INFECTED.id}` }, refusal('not_found'));
+    server.on(at(readScan, INFECTED), refusal('not_found'));
     vi.spyOn(console, 'error').mockReturnValue();
     renderForTest(
       <UploadsProvider>
@@ -143,7 +143,7 @@ describe('the details of a scan', () => {
 
   it('take a scan out of the history once the person has confirmed', async () => {
     const dialog = await open(INFECTED);
-    server.on({ ...deleteScan, path: `/antivirus/scans/${INFECTED.id}` }, reply(deleteScan, undefined));
+    server.answer(at(deleteScan, INFECTED), undefined);
     const confirm = vi.fn().mockReturnValueOnce(false).mockReturnValueOnce(true);
     vi.stubGlobal('confirm', confirm);
     await userEvent.click(dialog.getByRole('button', { name: 'Remove from history' }));
@@ -162,7 +162,7 @@ describe('the details of a scan', () => {
       media_type: 'application/zip',
     });
     const dialog = await open(locked);
-    const unlock = { ...unlockFile, path: `/antivirus/scans/${locked.id}/password` } as const;
+    const unlock = at(unlockFile, locked);
     server.on(
       unlock,
       refusal('invalid_field', {
@@ -201,7 +201,7 @@ describe('the details of a scan', () => {
     const sealed = { ...INFECTED, kept: 'sealed' as const, kept_until: '2026-12-20T10:00:00.000Z' };
     const dialog = await open(sealed);
     expect(dialog.getByText(/quarantined until .*2026/u)).toBeVisible();
-    server.on({ ...restoreFile, path: `/antivirus/scans/${sealed.id}/file` }, { status: 200, text: 'the bytes' });
+    server.on(at(restoreFile, sealed), { status: 200, text: 'the bytes' });
     const confirm = vi.fn().mockReturnValueOnce(false).mockReturnValueOnce(true);
     vi.stubGlobal('confirm', confirm);
     const saved = vi.fn((_bytes: Blob) => 'blob:saved');
@@ -217,7 +217,7 @@ describe('the details of a scan', () => {
 
   it('report a false alarm, and tell what became of it', async () => {
     const dialog = await open(INFECTED);
-    const report = { ...reportFalseAlarm, path: `/antivirus/scans/${INFECTED.id}/report` } as const;
+    const report = at(reportFalseAlarm, INFECTED);
     const reported_at = '2026-11-20T10:00:00.000Z';
     server.on(report, reply(reportFalseAlarm, { ...INFECTED, report: { status: 'open', reported_at, decided_at: null } }));
     await userEvent.click(dialog.getByRole('button', { name: 'Report a false alarm' }));
@@ -234,8 +234,8 @@ describe('the details of a scan', () => {
     const sealed = { ...INFECTED, kept: 'sealed' as const };
     const dialog = await open(sealed);
     vi.stubGlobal('confirm', () => true);
-    server.on({ ...deleteFile, path: `/antivirus/scans/${sealed.id}/file` }, reply(deleteFile, undefined));
-    server.on({ ...readScan, path: `/antivirus/scans/${sealed.id}` }, reply(readScan, INFECTED));
+    server.answer(at(deleteFile, sealed), undefined);
+    server.answer(at(readScan, sealed), INFECTED);
     await userEvent.click(dialog.getByRole('button', { name: 'Delete our copy' }));
     expect(await dialog.findByText(/We’ve deleted our copy/u)).toBeVisible();
   });

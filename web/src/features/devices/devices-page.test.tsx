@@ -15,7 +15,6 @@ import {
   withdrawDeviceWish,
   withdrawSecondLook,
 } from '@palisade/contract/devices';
-import type { Endpoint } from '@palisade/contract/endpoint';
 import { listRules } from '@palisade/contract/firewall';
 import { readWebProtection, switchAgentNames } from '@palisade/contract/web-protection';
 import { act, screen, waitFor, within } from '@testing-library/react';
@@ -23,7 +22,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceFindingOf, deviceOf, deviceScanOf, telemetryOf, webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { DevicesPage } from './devices-page.tsx';
@@ -36,10 +35,6 @@ beforeEach(() => {
   server.answer(listRules, []);
   server.answer(readWebProtection, webProtectionOf());
 });
-
-function at<E extends Endpoint>(endpoint: E, record: { id: string }): E {
-  return { ...endpoint, path: endpoint.path.replace('{id}', record.id) };
-}
 
 const open = (...devices: ReturnType<typeof deviceOf>[]) => openAt('/devices', ...devices);
 
@@ -398,7 +393,7 @@ describe('a device', () => {
     expect(screen.getByRole('button', { name: 'Save' })).toBeDisabled();
     await user.type(field, 'Kitchen');
     const renamed = { ...laptop, device_name: 'Kitchen' };
-    server.on(at(changeDevice, laptop), reply(changeDevice, renamed));
+    server.answer(at(changeDevice, laptop), renamed);
     server.answer(listDevices, [renamed]);
     await user.click(screen.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('region', { name: 'Kitchen' })).toBeVisible();
@@ -429,7 +424,7 @@ describe('a device', () => {
     const counts = { files_read: 1_200, files_known: 300, files_total: 3_000, seconds_left: 90 };
     const progress = { ...PROGRESS, ...counts, path: '/home/maria/<i>x</i>' };
     const scan = deviceScanOf({ device_id: laptop.id, progress });
-    server.on(at(startDeviceScan, laptop), reply(startDeviceScan, scan));
+    server.answer(at(startDeviceScan, laptop), scan);
     server.answer(listDevices, [{ ...laptop, scan }]);
     await user.click(await screen.findByRole('button', { name: 'Full scan' }));
     const shown = await card('Laptop');
@@ -455,7 +450,7 @@ describe('a device', () => {
     await user.type(field, 'Downloads{Enter}');
     expect(screen.getByRole('alert')).toHaveTextContent('Enter a full path');
     await user.clear(field);
-    server.on(at(startDeviceScan, laptop), reply(startDeviceScan, deviceScanOf({ device_id: laptop.id })));
+    server.answer(at(startDeviceScan, laptop), deviceScanOf({ device_id: laptop.id }));
     await user.type(field, '/home/maria{Enter}');
     await waitFor(() => expect(server.callsOf(at(startDeviceScan, laptop))).toHaveLength(1));
     expect(server.callsOf(at(startDeviceScan, laptop))[0]?.body).toEqual({ scan: 'folder', path: '/home/maria' });
@@ -464,7 +459,7 @@ describe('a device', () => {
   it('watches for new files unless that is switched off, and takes folders in and out', async () => {
     const laptop = deviceOf({ exclusions: ['/srv/mirror'] });
     const user = open(laptop);
-    server.on(at(changeDevice, laptop), reply(changeDevice, laptop));
+    server.answer(at(changeDevice, laptop), laptop);
     const sent = () => server.callsOf(at(changeDevice, laptop)).map(({ body }) => body);
     await user.click(await screen.findByRole('switch', { name: 'Scan new files right away' }));
     await user.click(screen.getByRole('button', { name: 'Watch a folder' }));
@@ -524,12 +519,12 @@ describe('a file that was found', () => {
     expect(server.callsOf(at(askSecondLook, finding))).toHaveLength(0);
     confirm.mockReturnValue(true);
     const asked = { ...finding, second_look: { ...look, state: 'asked' as const } };
-    server.on(at(askSecondLook, finding), reply(askSecondLook, asked));
+    server.answer(at(askSecondLook, finding), asked);
     server.answer(listDeviceFindings, [asked]);
     await user.click((await item()).getByRole('button', { name: 'Server rescan' }));
     expect(await (await item()).findByText(/Laptop will send the file when it connects\./u)).toBeVisible();
     expect(server.callsOf(at(askSecondLook, finding)).map(({ body }) => body)).toEqual([{ agreed: true }]);
-    server.on(at(withdrawSecondLook, finding), reply(withdrawSecondLook, finding));
+    server.answer(at(withdrawSecondLook, finding), finding);
     server.answer(listDeviceFindings, [finding]);
     await user.click((await item()).getByRole('button', { name: 'Cancel rescan' }));
     expect(await (await item()).findByRole('button', { name: 'Server rescan' })).toBeVisible();

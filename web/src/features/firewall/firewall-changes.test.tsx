@@ -2,9 +2,9 @@ import { addRule, editRule, importRules, type Rule } from '@palisade/contract/fi
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import type userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { refusal, reply } from '#api/fake-server.ts';
+import { at, refusal, reply } from '#api/fake-server.ts';
 import { ruleOf } from './fake-rules.ts';
-import { answerRules, at, begin, open, row, server, status } from './open-firewall.tsx';
+import { answerRules, begin, open, row, server, status } from './open-firewall.tsx';
 
 beforeEach(begin);
 
@@ -211,7 +211,7 @@ describe('editing a rule', () => {
     await user.selectOptions(form.getByLabelText('Action'), 'Block');
     expect(form.getByText('No one may reach Remote Desktop on this computer.')).toBeVisible();
     const changed: Rule = { ...rule, port: '3389', action: 'block' };
-    server.on(at(editRule, rule), reply(editRule, changed));
+    server.answer(at(editRule, rule), changed);
     await user.click(form.getByRole('button', { name: 'Save' }));
     expect(await screen.findByRole('button', { name: 'Edit Office' })).toBeVisible();
     expect((await row('Office')).getByText('*:3389')).toBeVisible();
@@ -254,7 +254,7 @@ describe('editing a rule', () => {
     const { user, form } = await edit(rule);
     expect(form.getByLabelText('Lasts')).toHaveDisplayValue('No change');
     await user.selectOptions(form.getByLabelText('Lasts'), 'Until I turn it off');
-    server.on(at(editRule, rule), reply(editRule, { ...rule, expires_at: null }));
+    server.answer(at(editRule, rule), { ...rule, expires_at: null });
     await user.click(form.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(server.callsOf(at(editRule, rule))[0]?.body).toMatchObject({ lasts: null }));
   });

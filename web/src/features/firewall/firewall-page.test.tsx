@@ -16,10 +16,10 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceOf, telemetryOf } from '#api/fake-devices.ts';
-import { refusal, reply } from '#api/fake-server.ts';
+import { at, refusal, reply } from '#api/fake-server.ts';
 import { textsOf } from '#ui/render-for-test.tsx';
 import { ruleOf } from './fake-rules.ts';
-import { answerRules, at, begin, log, open, openAt, revisionOf, row, server, status } from './open-firewall.tsx';
+import { answerRules, begin, log, open, openAt, revisionOf, row, server, status } from './open-firewall.tsx';
 import { ruleSentence } from './rule-sentence.ts';
 
 beforeEach(begin);
@@ -247,7 +247,7 @@ describe('the status of a rule', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('We couldn’t change “Office”');
     expect(await status('Office')).toBeChecked();
     expect(logged).toHaveBeenCalled();
-    server.on(at(setRuleEnabled, rule), reply(setRuleEnabled, { ...rule, enabled: false }));
+    server.answer(at(setRuleEnabled, rule), { ...rule, enabled: false });
     await user.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(async () => expect(await status('Office')).not.toBeChecked());
     expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -307,7 +307,7 @@ describe('deleting a rule', () => {
     await user.click(await screen.findByRole('button', { name: 'Delete Office' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('We couldn’t delete “Office”');
     expect(logged).toHaveBeenCalled();
-    server.on(at(deleteRule, rule), reply(deleteRule, undefined));
+    server.answer(at(deleteRule, rule), undefined);
     await user.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByText('No firewall rules yet')).toBeVisible();
     expect(confirm).toHaveBeenCalledTimes(1);
@@ -319,7 +319,7 @@ describe('past changes', () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     const rule = ruleOf({ rule_name: 'Office' });
     const user = open(rule);
-    server.on(at(deleteRule, rule), reply(deleteRule, undefined));
+    server.answer(at(deleteRule, rule), undefined);
     await user.click(await screen.findByRole('button', { name: 'Delete Office' }));
     await screen.findByText('Deleted “Office”.');
     const latest = revisionOf({ kind: 'deleted', removed: 1, changed: 0 });
@@ -483,7 +483,7 @@ describe('with a device', () => {
     server.answer(listBlocked, { packets: 3, packets_total: 3, sources: [source] });
     const user = open(rule);
     const confirm = vi.spyOn(window, 'confirm').mockReturnValue(true);
-    server.on(at(editRule, rule), reply(editRule, rule));
+    server.answer(at(editRule, rule), rule);
     await user.click(await screen.findByRole('button', { name: /^Allow this/u }));
     expect(confirm).toHaveBeenCalledWith('Exclude 203.0.113.7 from “Closed”? The rule won’t block it anymore.');
     await waitFor(() => expect(server.callsOf(at(editRule, rule))).toHaveLength(1));

@@ -1,5 +1,4 @@
 import { listDevices } from '@palisade/contract/devices';
-import type { Endpoint } from '@palisade/contract/endpoint';
 import { listRules, type Revision, type Rule } from '@palisade/contract/firewall';
 import { readConfig } from '@palisade/contract/platform';
 import { screen, within } from '@testing-library/react';
@@ -19,11 +18,6 @@ export function begin(): void {
   server = new FakeServer();
   server.answer(readConfig, CONFIG);
   server.answer(listDevices, []);
-}
-
-/** The endpoint with the id of a rule in its path. */
-export function at<E extends Endpoint>(endpoint: E, rule: { id: string }): E {
-  return { ...endpoint, path: endpoint.path.replace('{id}', rule.id) };
 }
 
 /** Opens the page with these rules. */

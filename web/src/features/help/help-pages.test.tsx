@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { readDraft } from '#api/drafts.ts';
 import { ADA, articleOf, messageOf } from '#api/fake-desk.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { ArticlePage } from './article-page.tsx';
@@ -159,9 +159,8 @@ describe('the editor', () => {
 
   it('changes one, marks drafts, and says at the field what is wrong', async () => {
     startSession({ access_token: 'token-1', user_info: ADA });
-    const path = `/admin/help-articles/${articleOf().id}` as const;
     const errors = [{ field: 'slug', message: 'Another page has this address.' }];
-    server.on({ ...changeArticle, path }, refusal('invalid_field', { errors }));
+    server.on(at(changeArticle, articleOf()), refusal('invalid_field', { errors }));
     renderForTest(<EditHelpPage />);
     const user = userEvent.setup();
     await user.click(await screen.findByRole('button', { name: /What Pending means.*Draft/u }));

@@ -1,4 +1,3 @@
-import type { Endpoint } from '@palisade/contract/endpoint';
 import {
   addProfile,
   answerAsk,
@@ -16,7 +15,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { askOf, householdOf, profileOf, webProtectionOf } from '#api/fake-devices.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal } from '#api/fake-server.ts';
+import { at, FakeServer, refusal } from '#api/fake-server.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { HouseholdPage } from './household-page.tsx';
 
@@ -30,10 +29,6 @@ beforeEach(() => {
   server = new FakeServer(MARIA);
   server.answer(readWebProtection, webProtectionOf());
 });
-
-function of<E extends Endpoint>(endpoint: E, id: string): E {
-  return { ...endpoint, path: endpoint.path.replace('{id}', id) };
-}
 
 function open(home: Partial<Household> = {}) {
   server.answer(readHousehold, householdOf(home));
@@ -89,7 +84,7 @@ describe('a person', () => {
     expect(card.getByText('No device yet')).toBeVisible();
     await user.click(card.getByRole('button', { name: 'Add a device' }));
     expect(card.getByRole('link', { name: 'Another device' })).toHaveAttribute('href', `/web-protection?add=&for=${MIA.id}`);
-    server.answer(of(setDeviceProfile, PHONE.id), undefined);
+    server.answer(at(setDeviceProfile, PHONE), undefined);
     server.answer(readHousehold, householdOf({ profiles: [{ ...MIA, devices: [PHONE] }] }));
     await user.click(card.getByRole('button', { name: 'Mia’s phone' }));
     expect(await card.findByText('Waiting for its first website request.')).toBeVisible();
@@ -101,7 +96,7 @@ describe('a person', () => {
     const card = await cardOf('Mia');
     await user.click(card.getByRole('button', { name: 'Pause' }));
     const paused_until = new Date(Date.now() + 3_600_000).toISOString();
-    const pause = of(pauseProfile, MIA.id);
+    const pause = at(pauseProfile, MIA);
     server.answer(pause, { paused_until });
     server.answer(readHousehold, householdOf({ profiles: [{ ...MIA, state: 'paused', paused_until }] }));
     await user.click(await card.findByRole('menuitem', { name: 'Until tomorrow' }));
@@ -114,17 +109,17 @@ describe('a person', () => {
     await user.click(await screen.findByRole('button', { name: 'Edit rules for Mia' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Rules for Mia' }));
     await user.click(dialog.getByRole('button', { name: 'Remove time' }));
-    const attempt = of(tryProfile, MIA.id);
+    const attempt = at(tryProfile, MIA);
     server.answer(attempt, { is_allowed: false, category: 'gambling', rule: 'bet.example', is_safe_search: false });
     await enter(user, dialog.getByRole('textbox', { name: 'Website' }), 'bet.example');
     await user.click(dialog.getByRole('button', { name: 'Test' }));
     expect(await dialog.findByText('Refused: gambling.')).toBeVisible();
     const rules = { ...MIA.rules, times: [] };
     expect(server.callsOf(attempt).map(({ body }) => body)).toEqual([{ name: 'bet.example', day: 1, clock: '20:00', rules }]);
-    server.answer(of(changeProfile, MIA.id), { ...MIA, rules });
+    server.answer(at(changeProfile, MIA), { ...MIA, rules });
     await user.click(dialog.getByRole('button', { name: 'Save' }));
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
-    expect(server.callsOf(of(changeProfile, MIA.id)).map(({ body }) => body)).toMatchObject([{ name: 'Mia', rules }]);
+    expect(server.callsOf(at(changeProfile, MIA)).map(({ body }) => body)).toMatchObject([{ name: 'Mia', rules }]);
   });
 
   it('of 16 or older shows counts, and no websites', async () => {
@@ -147,7 +142,7 @@ it('answers “May I?” with a line', async () => {
   const card = await cardOf('May I?');
   const mia = await cardOf('Mia');
   await enter(user, card.getByRole('textbox', { name: 'Your words to Mia' }), 'After homework');
-  const answer = of(answerAsk, ask.id);
+  const answer = at(answerAsk, ask);
   const answered = { ...ask, answer: 'no', line: 'After homework', answered_at: ask.asked_at } as const;
   server.answer(answer, answered);
   server.answer(readHousehold, householdOf({ profiles: [MIA], asks: [answered] }));

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { deviceOf } from '#api/fake-devices.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { at, FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { GrantsCard } from './grants-card.tsx';
@@ -40,13 +40,11 @@ function Shown({ session, onShow }: { session: RemoteSession; onShow: (show: (ch
 function visit(parts: Partial<RemoteSession> = {}, devices = [LAPTOP]) {
   const session = sessionOf({ status: 'active', support_agent: 'tina', ...parts });
   server.answer(listDevices, devices);
-  const grants: `/${string}` = `/remote/sessions/${session.id}/grants`;
-  const revoke: `/${string}` = `/remote/sessions/${session.id}/revoke`;
-  server.on({ ...grantInSession, path: grants }, reply(grantInSession, session));
-  server.on({ ...revokeInSession, path: revoke }, reply(revokeInSession, session));
+  const changes = [at(grantInSession, session), at(revokeInSession, session)];
+  for (const change of changes) server.answer(change, session);
   let show: (changed: RemoteSession) => void = () => {};
   renderForTest(<Shown session={session} onShow={(set) => (show = set)} />);
-  const asked = () => [grants, revoke].flatMap((path) => server.calls.filter((one) => one.path === path).map(({ body }) => body));
+  const asked = () => changes.flatMap((change) => server.callsOf(change).map(({ body }) => body));
   return { session, asked, show: (changed: RemoteSession) => show(changed) };
 }
 

@@ -9,7 +9,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
@@ -41,29 +41,21 @@ beforeEach(() => {
   server = new FakeServer({ ...MARIA, role: 'admin' });
 });
 
-const of = <E extends { path: string }>(endpoint: E, { id }: { id: string }) => {
-  const path: `/${string}` = `/${endpoint.path.slice(1).replace('{id}', id)}`;
-  return { ...endpoint, path };
-};
-
 it('says who looked at whose screen, how long and how it ended, and what was reported', async () => {
   const report = { at: '2026-11-20T10:32:00.000Z', reason: 'asked_for_money', comment: 'For <i>gift cards</i>' } as const;
   const session = overseen({ report });
   server.on(listOverseenSessions, page(listOverseenSessions, [session, overseen()], { total: 2 }));
-  server.on(
-    of(listOverseenAudit, session),
-    reply(listOverseenAudit, [
-      {
-        seq: 1,
-        at: session.started_at,
-        kind: 'remote_session_approved',
-        by: 'self',
-        address: null,
-        client: null,
-        details: {},
-      },
-    ]),
-  );
+  server.answer(at(listOverseenAudit, session), [
+    {
+      seq: 1,
+      at: session.started_at,
+      kind: 'remote_session_approved',
+      by: 'self',
+      address: null,
+      client: null,
+      details: {},
+    },
+  ]);
   renderForTest(<OverseenPage />);
   const [row] = await within(await screen.findByRole('list', { name: 'Sessions' })).findAllByRole('listitem');
   if (!row) throw new Error('There is no row.');
@@ -82,13 +74,13 @@ it('says who looked at whose screen, how long and how it ended, and what was rep
 it('ends one that runs, and says why it could not', async () => {
   const running = overseen({ status: 'active', phase: 'active', end_reason: null, ended_at: null });
   server.answer(listOverseenSessions, [running]);
-  server.on(of(endOverseenSession, running), refusal('conflict', { detail: 'It has ended already.' }));
+  server.on(at(endOverseenSession, running), refusal('conflict', { detail: 'It has ended already.' }));
   renderForTest(<OverseenPage />);
   await userEvent.click(await screen.findByRole('button', { name: 'End the session of tina with <b>maria</b>' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('It has ended already.');
 
   const ended = overseen({ id: running.id, end_reason: 'ended_by_admin' });
-  server.on(of(endOverseenSession, running), () => {
+  server.on(at(endOverseenSession, running), () => {
     server.answer(listOverseenSessions, [ended]);
     return reply(endOverseenSession, ended);
   });

@@ -16,7 +16,7 @@ import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
@@ -25,11 +25,6 @@ let server: FakeServer;
 let picker: ReturnType<typeof vi.fn<() => Promise<never>>>;
 
 const banner = () => within(screen.getByRole('region', { name: 'Open session' }));
-const of = <E extends { path: string }>(endpoint: E, { id }: RemoteSession) => {
-  const path: `/${string}` = `/${endpoint.path.slice(1).replace('{id}', id)}`;
-  return { ...endpoint, path };
-};
-
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
   server = new FakeServer(MARIA);
@@ -43,9 +38,9 @@ beforeEach(() => {
 
 function visit(session: RemoteSession) {
   server.answer(listRemoteSessions, [session]);
-  server.on(of(listSessionMessages, session), reply(listSessionMessages, []));
-  server.on(of(readSessionChanges, session), reply(readSessionChanges, []));
-  server.on(of(listSessionFiles, session), reply(listSessionFiles, []));
+  server.answer(at(listSessionMessages, session), []);
+  server.answer(at(readSessionChanges, session), []);
+  server.answer(at(listSessionFiles, session), []);
   renderForTest(<RemotePage />);
 }
 
@@ -80,7 +75,7 @@ describe('a technician who asks', () => {
     const session = asked();
     visit(session);
     const declined = { ...session, status: 'cancelled' as const, phase: 'ended' as const, end_reason: 'declined' as const };
-    server.on(of(declineSession, session), () => {
+    server.on(at(declineSession, session), () => {
       server.answer(listRemoteSessions, [declined]);
       return reply(declineSession, declined);
     });
@@ -99,7 +94,7 @@ describe('a technician who asks', () => {
   it('is told why an answer came too late', async () => {
     const session = asked();
     visit(session);
-    server.on(of(approveSession, session), refusal('conflict', { detail: 'This session is over.' }));
+    server.on(at(approveSession, session), refusal('conflict', { detail: 'This session is over.' }));
     await userEvent.click(await screen.findByRole('button', { name: 'Approve without a screen' }));
     expect(await banner().findByRole('alert')).toHaveTextContent('This session is over.');
   });
@@ -114,13 +109,13 @@ describe('a browser that cannot share', () => {
     expect(await screen.findByText(/This browser cannot share a screen; on phones none can/u)).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Approve' })).not.toBeInTheDocument();
     const running = { ...session, status: 'active' as const, phase: 'active' as const, view: 'talk' as const };
-    server.on(of(approveSession, session), () => {
+    server.on(at(approveSession, session), () => {
       server.answer(listRemoteSessions, [running]);
       return reply(approveSession, running);
     });
     await userEvent.click(screen.getByRole('button', { name: 'Approve without a screen' }));
     expect(await screen.findByRole('link', { name: 'Send a photo in the support chat' })).toHaveAttribute('href', '/chat');
-    expect(server.callsOf(of(approveSession, session))[0]?.body).toEqual({ view: 'talk' });
+    expect(server.callsOf(at(approveSession, session))[0]?.body).toEqual({ view: 'talk' });
     // The button was far below of who is connected, and of the way to end it.
     expect(screen.getByRole('heading', { name: '<i>tina</i> has joined your session' })).toHaveFocus();
     expect(screen.getByRole('log', { name: 'Messages of the session' })).toBeVisible();
@@ -147,19 +142,19 @@ describe('a session that runs', () => {
   it('has a chat that loses nothing', async () => {
     const session = running();
     visit(session);
-    server.on(of(writeSessionMessage, session), refusal('conflict', { detail: 'It is over.' }));
+    server.on(at(writeSessionMessage, session), refusal('conflict', { detail: 'It is over.' }));
     await userEvent.type(await screen.findByRole('textbox', { name: 'Message' }), 'It says <b>Error 7</b>{Enter}');
     const log = within(screen.getByRole('log', { name: 'Messages of the session' }));
     expect(await log.findByRole('alert')).toHaveTextContent('Your message was not sent. It is over.');
     expect(log.getByText('It says <b>Error 7</b>')).toBeVisible();
-    const { body, headers } = server.callsOf(of(writeSessionMessage, session))[0] ?? {};
+    const { body, headers } = server.callsOf(at(writeSessionMessage, session))[0] ?? {};
     expect(body).toMatchObject({ message: 'It says <b>Error 7</b>' });
     const name = headers?.get('idempotency-key');
     expect(name).toMatch(/^[\da-f-]{36}$/u);
     await userEvent.click(log.getByRole('button', { name: 'Retry' }));
     // The same name, so that the server takes it once.
     await waitFor(() => {
-      const again = server.callsOf(of(writeSessionMessage, session))[1];
+      const again = server.callsOf(at(writeSessionMessage, session))[1];
       expect([again?.body, again?.headers.get('idempotency-key')]).toEqual([body, name]);
     });
   });
@@ -181,26 +176,23 @@ describe('a session that has just ended', () => {
     const times = { from: session.started_at, to: session.started_at };
     const device = (place: number) => ({ device_id: `01930000-0000-7000-8000-00000000000${place}` });
     const nothing = { from: null, to: null, changes: [], more: 0, unread: [] };
-    server.on(
-      of(readSessionChanges, session),
-      reply(readSessionChanges, [
-        {
-          ...device(1),
-          device_name: 'laptop',
-          state: 'measured',
-          ...times,
-          more: 3,
-          unread: ['firewall'],
-          changes: [
-            { thing: 'account', how: 'added', name: '<b>helper</b>' },
-            { thing: 'program', how: 'removed', name: 'clamav' },
-          ],
-        },
-        { ...nothing, ...device(2), device_name: 'tower', state: 'measured', ...times },
-        { ...nothing, ...device(3), device_name: 'old one', state: 'not_measured' },
-        { ...nothing, ...device(4), device_name: 'asleep', state: 'awaited' },
-      ]),
-    );
+    server.answer(at(readSessionChanges, session), [
+      {
+        ...device(1),
+        device_name: 'laptop',
+        state: 'measured',
+        ...times,
+        more: 3,
+        unread: ['firewall'],
+        changes: [
+          { thing: 'account', how: 'added', name: '<b>helper</b>' },
+          { thing: 'program', how: 'removed', name: 'clamav' },
+        ],
+      },
+      { ...nothing, ...device(2), device_name: 'tower', state: 'measured', ...times },
+      { ...nothing, ...device(3), device_name: 'old one', state: 'not_measured' },
+      { ...nothing, ...device(4), device_name: 'asleep', state: 'awaited' },
+    ]);
     const list = within(await screen.findByRole('list', { name: 'Changed on laptop' }));
     expect(textsOf(list.getAllByRole('listitem'))).toEqual([
       'New user account <b>helper</b>',
@@ -226,19 +218,19 @@ describe('a session that has just ended', () => {
   it('is rated', async () => {
     const session = ended();
     visit(session);
-    server.on(of(rateSession, session), reply(rateSession, { ...session, rating: 2 }));
+    server.answer(at(rateSession, session), { ...session, rating: 2 });
     await userEvent.click(await screen.findByRole('radio', { name: '2 of 5: Bad' }));
     await userEvent.type(screen.getByRole('textbox', { name: /What went well/u }), 'Slow');
     await userEvent.click(screen.getByRole('button', { name: 'Send rating' }));
     expect(await screen.findByText('Thank you. You rated this help 2 of 5 (bad).')).toBeVisible();
-    expect(server.callsOf(of(rateSession, session))[0]?.body).toEqual({ rating: 2, comment: 'Slow' });
+    expect(server.callsOf(at(rateSession, session))[0]?.body).toEqual({ rating: 2, comment: 'Slow' });
   });
 
   it('is reported', async () => {
     const session = ended();
     visit(session);
     const reported = { ...session, reported_at: new Date().toISOString() };
-    server.on(of(reportSession, session), () => {
+    server.on(at(reportSession, session), () => {
       server.answer(listRemoteSessions, [reported]);
       return reply(reportSession, reported);
     });
@@ -246,19 +238,16 @@ describe('a session that has just ended', () => {
     await userEvent.selectOptions(screen.getByRole('combobox'), 'They asked for a password or a code');
     await userEvent.click(screen.getByRole('button', { name: 'Send report' }));
     expect(await screen.findByText(/You reported this session/u)).toBeVisible();
-    expect(server.callsOf(of(reportSession, session))[0]?.body).toEqual({ reason: 'asked_for_password', comment: '' });
+    expect(server.callsOf(at(reportSession, session))[0]?.body).toEqual({ reason: 'asked_for_password', comment: '' });
   });
 
   it('shows what was recorded, and saves it', async () => {
     const session = ended();
     visit(session);
-    server.on(
-      of(listSessionAudit, session),
-      reply(listSessionAudit, [
-        { seq: 1, at: session.started_at, kind: 'remote_session_approved', by: 'self', address: null, client: null, details: {} },
-      ]),
-    );
-    server.on(of(exportSessionAudit, session), refusal('internal', { detail: 'Not now.' }));
+    server.answer(at(listSessionAudit, session), [
+      { seq: 1, at: session.started_at, kind: 'remote_session_approved', by: 'self', address: null, client: null, details: {} },
+    ]);
+    server.on(at(exportSessionAudit, session), refusal('internal', { detail: 'Not now.' }));
     await userEvent.click(await screen.findByRole('button', { name: 'What was recorded' }));
     const dialog = within(await screen.findByRole('dialog', { name: `Session ${session.session_code}` }));
     expect(await dialog.findByText('Remote session approved')).toBeVisible();

@@ -6,7 +6,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
@@ -74,7 +74,7 @@ describe('the portal of a technician', () => {
     await screen.findByText('No joined sessions');
     const session = sessionOf({ status: 'active', support_agent: 'tina', customer: '<i>maria</i>' });
     const asked = { ...session, status: 'pending' as const, phase: 'claimed' as const };
-    server.on({ ...listSessionMessages, path: `/remote/sessions/${session.id}/messages` }, reply(listSessionMessages, []));
+    server.answer(at(listSessionMessages, session), []);
     server.on(joinSession, () => {
       server.answer(listJoined, [asked]);
       return reply(joinSession, asked);
@@ -96,7 +96,7 @@ describe('the portal of a technician', () => {
     expect(screen.queryByText(/You have joined the session of/u)).not.toBeInTheDocument();
 
     const completed = { ...session, status: 'completed' as const, phase: 'ended' as const, ended_at: session.started_at };
-    server.on({ ...completeJoined, path: `/remote/joined/${session.id}/complete` }, () => {
+    server.on(at(completeJoined, session), () => {
       server.answer(listJoined, [completed]);
       return reply(completeJoined, completed);
     });
@@ -132,14 +132,11 @@ describe('the portal of a technician', () => {
 
   it('lists further open sessions below, and says why one could not be ended', async () => {
     const session = sessionOf({ status: 'active', support_agent: 'tina' });
-    server.on({ ...listSessionMessages, path: `/remote/sessions/${session.id}/messages` }, reply(listSessionMessages, []));
+    server.answer(at(listSessionMessages, session), []);
     const other = sessionOf({ status: 'active', support_agent: 'tina', session_code: 'AAA-AAA-AA2' });
     server.answer(listJoined, [other, session]);
-    server.on({ ...listSessionMessages, path: `/remote/sessions/${other.id}/messages` }, reply(listSessionMessages, []));
-    server.on(
-      { ...completeJoined, path: `/remote/joined/${session.id}/complete` },
-      refusal('conflict', { detail: 'It has ended.' }),
-    );
+    server.answer(at(listSessionMessages, other), []);
+    server.on(at(completeJoined, session), refusal('conflict', { detail: 'It has ended.' }));
     visit('support');
     await userEvent.click(await screen.findByRole('button', { name: 'End session K7M-4QP-9XD' }));
     await waitFor(() => expect(screen.getByRole('alert')).toHaveTextContent('It has ended.'));

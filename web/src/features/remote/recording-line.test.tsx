@@ -3,7 +3,7 @@ import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, reply } from '#api/fake-server.ts';
+import { at, FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RecordingLine } from './recording-line.tsx';
@@ -62,10 +62,7 @@ it('says that it records once a picture is recorded, and hands in none that ende
     sent_at: '2026-11-20T10:03:00.000Z',
     deleted_at: null,
   } as const;
-  server.on(
-    { ...beginRecording, path: `/${beginRecording.path.slice(1).replace('{id}', session.id)}` },
-    reply(beginRecording, begun),
-  );
+  server.answer(at(beginRecording, session), begun);
   renderForTest(<RecordingLine session={session} track={trackOf()} isPaused={false} />);
   for (const hasPicture of [false, true]) {
     await userEvent.click(screen.getByRole('button', { name: 'Record' }));

@@ -4,7 +4,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
@@ -177,7 +177,7 @@ describe('the banner', () => {
       end_reason: 'cancelled' as const,
       ended_at: session.started_at,
     };
-    server.on({ ...cancelSession, path: `/remote/sessions/${session.id}/cancel` }, () => {
+    server.on(at(cancelSession, session), () => {
       server.answer(listRemoteSessions, [cancelled]);
       return reply(cancelSession, cancelled);
     });
@@ -214,10 +214,7 @@ describe('the banner', () => {
   it('says why a session could not be ended', async () => {
     const session = sessionOf({ status: 'active', support_agent: 'tina', joined_at: '2026-11-20T10:05:00.000Z' });
     server.answer(listRemoteSessions, [session]);
-    server.on(
-      { ...completeSession, path: `/remote/sessions/${session.id}/complete` },
-      refusal('conflict', { detail: 'It has ended already.' }),
-    );
+    server.on(at(completeSession, session), refusal('conflict', { detail: 'It has ended already.' }));
     renderForTest(<RemotePage />);
     await userEvent.click(await screen.findByRole('button', { name: 'End session' }));
     expect(await banner().findByRole('alert')).toHaveTextContent('It has ended already.');

@@ -6,17 +6,12 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { Allow, SessionFiles } from './session-files.tsx';
 
 let server: FakeServer;
-
-const of = <E extends { path: string }>(endpoint: E, { id }: { id: string }) => {
-  const path: `/${string}` = `/${endpoint.path.slice(1).replace('{id}', id)}`;
-  return { ...endpoint, path };
-};
 
 const grantOf = (grant: GrantKind) => ({ grant, granted_at: '2026-11-20T10:02:00.000Z', granted_by: 'maria', device: null });
 const running = (...grants: GrantKind[]): JoinedSession =>
@@ -40,7 +35,7 @@ function fileOf(session: JoinedSession, parts: Partial<SessionFile> = {}): Sessi
 }
 
 function visit(session: JoinedSession, files: SessionFile[], side: 'customer' | 'technician' = 'customer') {
-  server.on(of(listSessionFiles, session), reply(listSessionFiles, files));
+  server.answer(at(listSessionFiles, session), files);
   return renderForTest(<SessionFiles session={session} side={side} />);
 }
 
@@ -82,11 +77,11 @@ describe('files of a session', () => {
     const session = running();
     const file = fileOf(session);
     visit(session, [file]);
-    server.on(of(downloadSessionFile, file), refusal('conflict', { detail: 'We no longer keep this file.' }));
+    server.on(at(downloadSessionFile, file), refusal('conflict', { detail: 'We no longer keep this file.' }));
     await userEvent.click(await screen.findByRole('button', { name: 'Download setup <b>1</b>.txt' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('We no longer keep this file.');
-    server.on(of(refuseSessionFile, file), () => {
-      server.on(of(listSessionFiles, session), reply(listSessionFiles, [{ ...file, status: 'refused' }]));
+    server.on(at(refuseSessionFile, file), () => {
+      server.answer(at(listSessionFiles, session), [{ ...file, status: 'refused' }]);
       return reply(refuseSessionFile, { ...file, status: 'refused' });
     });
     await userEvent.click(screen.getByRole('button', { name: 'Refuse setup <b>1</b>.txt' }));
@@ -114,22 +109,22 @@ describe('parts beside the picture', () => {
     const session = running();
     visit(session, []);
     expect(screen.queryByRole('button', { name: 'Send a file' })).not.toBeInTheDocument();
-    server.on(of(grantInSession, session), reply(grantInSession, session));
+    server.answer(at(grantInSession, session), session);
     await userEvent.click(screen.getByRole('button', { name: 'Allow files' }));
     await waitFor(() =>
-      expect(server.callsOf(of(grantInSession, session))[0]?.body).toEqual({ grant: 'files', device_id: null }),
+      expect(server.callsOf(at(grantInSession, session))[0]?.body).toEqual({ grant: 'files', device_id: null }),
     );
   });
 
   it('says that the picture is recorded while it is, with its end', async () => {
     const session = running('recording');
     const made = fileOf(session, { kind: 'recording', status: 'recording', size: 0 });
-    server.on(of(listSessionFiles, session), reply(listSessionFiles, [made]));
+    server.answer(at(listSessionFiles, session), [made]);
     renderForTest(<Allow session={session} grant="recording" />);
     expect(await screen.findByText(/Your shared screen is being recorded/u)).toBeVisible();
-    server.on(of(revokeInSession, session), reply(revokeInSession, session));
+    server.answer(at(revokeInSession, session), session);
     await userEvent.click(screen.getByRole('button', { name: 'Stop recording' }));
-    await waitFor(() => expect(server.callsOf(of(revokeInSession, session))[0]?.body).toEqual({ grant: 'recording' }));
+    await waitFor(() => expect(server.callsOf(at(revokeInSession, session))[0]?.body).toEqual({ grant: 'recording' }));
   });
 
   it('is asked for by the technician where it is not allowed', async () => {

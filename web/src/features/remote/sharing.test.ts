@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { keepEventsOpen } from '#api/events.ts';
 import { MARIA } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { sessionOf } from './fake-sessions.ts';
@@ -40,7 +40,6 @@ class IdlePeer extends EventTarget {
 
 let session: RemoteSession;
 let running: LiveSession;
-const params = (path: string): `/${string}` => `/remote/sessions/${session.id}${path}`;
 
 let server: FakeServer;
 let close: () => void;
@@ -71,7 +70,7 @@ async function begin() {
 
 /** The customer chooses a picture and the server lets it pass. */
 async function approve() {
-  server.on({ ...approveSession, path: params('/approve') }, () => {
+  server.on(at(approveSession, session), () => {
     tell(running);
     return reply(approveSession, { ...session, ...running });
   });
@@ -85,7 +84,7 @@ beforeEach(() => {
   session = sessionOf({ status: 'pending', phase: 'claimed', support_agent: 'tina' });
   running = { ...session, version: 3, status: 'active', phase: 'active', view: 'screen' };
   server = new FakeServer();
-  server.on({ ...readIce, path: params('/ice') }, reply(readIce, { ice_servers: [], has_relay: false, expires_at: null }));
+  server.answer(at(readIce, session), { ice_servers: [], has_relay: false, expires_at: null });
   startSession({ access_token: 'token-1', user_info: MARIA });
   close = keepEventsOpen('token-1');
   server.socket.open();
@@ -111,7 +110,7 @@ describe('shared screens of a customer', () => {
   test('is chosen first, then approved, then offered, and every screen says so', async () => {
     await begin();
     await approve();
-    expect(server.callsOf({ ...approveSession, path: params('/approve') })[0]?.body).toEqual({ view: 'screen' });
+    expect(server.callsOf(at(approveSession, session))[0]?.body).toEqual({ view: 'screen' });
     expect(signals().map((signal) => typedSchema.parse(signal).type)).toEqual(['choosing', 'offer', 'share_started']);
     expect(signals().at(-1)).toMatchObject({ surface: 'monitor' });
     expect(sharing().screens).toHaveLength(1);
@@ -125,7 +124,7 @@ describe('shared screens of a customer', () => {
 
   test('is offered once this page has heard that the session runs: before, the server passes no offer on', async () => {
     await begin();
-    const approving = { ...approveSession, path: params('/approve') };
+    const approving = at(approveSession, session);
     server.on(approving, reply(approveSession, { ...session, ...running }));
     const shared = share(session);
     await settle();
@@ -141,7 +140,7 @@ describe('shared screens of a customer', () => {
     tell(running);
     await share({ ...session, phase: 'active' });
     expect(sharing().screens).toHaveLength(1);
-    expect(server.callsOf({ ...approveSession, path: params('/approve') })).toEqual([]);
+    expect(server.callsOf(at(approveSession, session))).toEqual([]);
   });
 
   test('is nothing when the browser is told not to: the technician waits on, and it can be tried again', async () => {
@@ -149,7 +148,7 @@ describe('shared screens of a customer', () => {
     picker.mockRejectedValueOnce(new DOMException('Permission denied', 'NotAllowedError'));
     await share(session);
     expect(sharing()).toMatchObject({ notShown: 'refused', isChoosing: false, screens: [] });
-    expect(server.callsOf({ ...approveSession, path: params('/approve') })).toEqual([]);
+    expect(server.callsOf(at(approveSession, session))).toEqual([]);
     await approve();
     expect(sharing()).toMatchObject({ notShown: undefined });
     expect(sharing().screens).toHaveLength(1);
@@ -157,7 +156,7 @@ describe('shared screens of a customer', () => {
 
   test('is stopped when the session was cancelled while it was chosen', async () => {
     await begin();
-    server.on({ ...approveSession, path: params('/approve') }, refusal('conflict', { detail: 'It is over.' }));
+    server.on(at(approveSession, session), refusal('conflict', { detail: 'It is over.' }));
     await share(session);
     expect(track.readyState).toBe('ended');
     expect(sharing().error?.message).toBe('It is over.');
@@ -212,7 +211,7 @@ describe('shared screens of a customer', () => {
   test('ends at once with Stop, also when the server cannot be reached', async () => {
     await begin();
     await approve();
-    server.lose({ ...completeSession, path: params('/complete') });
+    server.lose(at(completeSession, session));
     const stopped = stop();
     expect(track.readyState).toBe('ended');
     await stopped;

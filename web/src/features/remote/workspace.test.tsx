@@ -6,7 +6,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { keepEventsOpen } from '#api/events.ts';
 import { TINA } from '#api/fake-desk.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { Workspace } from './workspace.tsx';
@@ -30,8 +30,7 @@ const said = (kind: string) => server.socket.sent.filter((frame) => frame.kind =
 
 function visit(parts: Partial<JoinedSession>): JoinedSession {
   const session = sessionOf({ status: 'active', support_agent: 'tina', is_customer_here: true, ...parts });
-  const path: `/${string}` = `/remote/sessions/${session.id}/messages`;
-  server.on({ ...listSessionMessages, path }, reply(listSessionMessages, []));
+  server.answer(at(listSessionMessages, session), []);
   renderForTest(<Workspace session={session} />);
   return session;
 }
@@ -82,30 +81,29 @@ describe('the place of a technician', () => {
 describe('beside the picture', () => {
   it('notes are kept, and a refusal is said', async () => {
     const session = visit({});
-    const path: `/${string}` = `/remote/joined/${session.id}/notes`;
-    server.on({ ...writeNotes, path }, refusal('internal', { detail: 'Not now.' }));
+    const notes = at(writeNotes, session);
+    server.on(notes, refusal('internal', { detail: 'Not now.' }));
     await userEvent.click(screen.getByRole('button', { name: 'Notes' }));
     expect(screen.getByRole('button', { name: 'Save notes' })).toBeDisabled();
     await userEvent.type(screen.getByLabelText('Notes'), 'Driver was old');
     await userEvent.click(screen.getByRole('button', { name: 'Save notes' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('Not now.');
-    server.on({ ...writeNotes, path }, reply(writeNotes, { ...session, notes: 'Driver was old' }));
+    server.answer(notes, { ...session, notes: 'Driver was old' });
     await userEvent.click(screen.getByRole('button', { name: 'Save notes' }));
     expect(await screen.findByText('Saved.')).toBeVisible();
-    expect(server.callsOf({ ...writeNotes, path })[1]?.body).toEqual({ notes: 'Driver was old' });
+    expect(server.callsOf(notes)[1]?.body).toEqual({ notes: 'Driver was old' });
   });
 
   it('the customer’s card is read when it is opened, and not before they have approved', async () => {
     const asked = visit({ status: 'pending', phase: 'claimed' });
     await userEvent.click(screen.getByRole('button', { name: 'Customer' }));
     expect(screen.getByText('You’ll see their details once they approve.')).toBeVisible();
-    expect(server.callsOf({ ...readSessionCustomer, path: `/remote/joined/${asked.id}/customer` })).toEqual([]);
+    expect(server.callsOf(at(readSessionCustomer, asked))).toEqual([]);
   });
 
   it('the card says why it could not be read', async () => {
     const session = visit({});
-    const path: `/${string}` = `/remote/joined/${session.id}/customer`;
-    server.on({ ...readSessionCustomer, path }, refusal('conflict', { detail: 'It is over.' }));
+    server.on(at(readSessionCustomer, session), refusal('conflict', { detail: 'It is over.' }));
     await userEvent.click(screen.getByRole('button', { name: 'Customer' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('It is over.');
   });

@@ -1,4 +1,3 @@
-import type { Endpoint } from '@palisade/contract/endpoint';
 import {
   checkScamFile,
   checkScamText,
@@ -14,7 +13,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { ScamCheckPage } from './scam-check-page.tsx';
 
@@ -81,10 +80,6 @@ beforeEach(() => {
   server.answer(listProviderDomains, []);
   server.answer(readWebProtection, webProtectionOf());
 });
-
-function at<E extends Endpoint>(endpoint: E, id: string): E {
-  return { ...endpoint, path: endpoint.path.replace('{id}', id) };
-}
 
 function open() {
   renderForTest(<ScamCheckPage />);
@@ -263,7 +258,7 @@ describe('kept checks', () => {
 
   it('are opened, and deleted after a second press', async () => {
     server.answer(listScamChecks, [{ id: ID, created_at: AT, excerpt: `Go ${link}`, answer: ANSWER }]);
-    const gone = at(deleteScamCheck, ID);
+    const gone = at(deleteScamCheck, { id: ID });
     server.answer(gone, undefined);
     const user = open();
     const kept = await region('Kept checks');

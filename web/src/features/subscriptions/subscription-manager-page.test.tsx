@@ -25,7 +25,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { refreshConfig } from '#api/config.ts';
 import { keepDraft } from '#api/drafts.ts';
 import { CONFIG, MARIA, NO_PLAN, PREMIUM_PLAN, subscriptionOf, templateOf, userPlanRequestOf } from '#api/fake-records.ts';
-import { FakeServer, refusal, reply } from '#api/fake-server.ts';
+import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { enter, renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { EMPTY_ASSIGNMENT } from './drafts.ts';
@@ -539,7 +539,7 @@ describe('for a customer', () => {
     await user.click(await screen.findByRole('button', { name: 'Request this plan Family Shield' }));
     expect(await screen.findByText(/^Requested on .*2026/u)).toBeVisible();
     expect(server.callsOf(requestPlan).map(({ body }) => body)).toEqual([{ template_id: template.id }]);
-    server.on({ ...withdrawPlanRequest, path: `/subscription/requests/${request.id}` }, () => {
+    server.on(at(withdrawPlanRequest, request), () => {
       server.answer(listPlanRequests, [{ ...request, status: 'withdrawn' }]);
       return reply(withdrawPlanRequest, undefined);
     });

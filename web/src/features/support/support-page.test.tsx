@@ -39,7 +39,7 @@ import {
   teamMemberOf,
 } from '#api/fake-desk.ts';
 import { CONFIG, MARIA } from '#api/fake-records.ts';
-import { FakeServer, page, refusal, reply } from '#api/fake-server.ts';
+import { at as atRecord, FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { SupportPage } from './support-page.tsx';
@@ -88,14 +88,11 @@ const CANNED: CannedAnswer = {
 };
 
 /** An endpoint at the path of one conversation. */
-function at(endpoint: Endpoint, id = CONVERSATION_ID): Endpoint {
-  const [before = '', after = ''] = endpoint.path.split('{id}');
-  return { ...endpoint, path: `/${before.slice(1)}${id}${after}` };
-}
+const at = <E extends Endpoint>(endpoint: E, id = CONVERSATION_ID) => atRecord(endpoint, { id });
 
 function be(conversation: Partial<Conversation>, messages: DeskMessage[] = []): void {
-  server.on(at(readConversation), reply(readConversation, conversationOf(conversation)));
-  server.on(at(listDeskMessages), reply(listDeskMessages, messages));
+  server.answer(at(readConversation), conversationOf(conversation));
+  server.answer(at(listDeskMessages), messages);
 }
 
 beforeEach(() => {
@@ -168,7 +165,7 @@ it('marks messages as read once they are shown, and not for the address alone', 
   const newest = deskMessageOf('It is back');
   be({ unread: 1, last_seq: newest.seq });
   server.on(at(listDeskMessages), () => messages.promise);
-  server.on(at(markConversationRead), reply(markConversationRead, conversationOf()));
+  server.answer(at(markConversationRead), conversationOf());
   renderForTest(<SupportPage />, `/support?conversation=${CONVERSATION_ID}`);
   await screen.findByRole('region', { name: 'Conversation with maria' });
   expect(server.callsOf(at(markConversationRead))).toEqual([]);
@@ -344,7 +341,7 @@ describe('a conversation', () => {
   });
 
   it('shows messages as they come, that the customer types, and says that they were read', async () => {
-    server.on(at(markConversationRead), reply(markConversationRead, conversationOf({ version: 3 })));
+    server.answer(at(markConversationRead), conversationOf({ version: 3 }));
     const { tell } = await openConversation({}, [deskMessageOf('First')]);
     await log().findByText('First');
     tell({ kind: 'chat_typing', conversation_id: CONVERSATION_ID, side: 'user', user_id: MARIA.id, username: 'maria' });
@@ -413,10 +410,7 @@ describe('a conversation', () => {
     const { user } = await openConversation();
     await user.click(conversation().getByRole('button', { name: 'Claim' }));
     expect(await conversation().findByRole('alert')).toHaveTextContent('ada has taken it.');
-    server.on(
-      at(claimConversation),
-      reply(claimConversation, conversationOf({ version: 2, assignee: { id: TINA.id, username: 'tina' } })),
-    );
+    server.answer(at(claimConversation), conversationOf({ version: 2, assignee: { id: TINA.id, username: 'tina' } }));
     await user.click(conversation().getByRole('button', { name: 'Claim' }));
     expect(await conversation().findByText('Yours')).toBeVisible();
     // The button has gone, and with it where the keyboard was.
@@ -425,11 +419,8 @@ describe('a conversation', () => {
 
   // proves: support-staff-6, support-staff-11
   it('is given to a colleague, sorted and tagged', async () => {
-    server.on(
-      at(assignConversation),
-      reply(assignConversation, conversationOf({ version: 2, assignee: { id: ADA.id, username: 'ada' } })),
-    );
-    server.on(at(sortConversation), reply(sortConversation, conversationOf({ version: 3, tags: ['printer', 'vip'] })));
+    server.answer(at(assignConversation), conversationOf({ version: 2, assignee: { id: ADA.id, username: 'ada' } }));
+    server.answer(at(sortConversation), conversationOf({ version: 3, tags: ['printer', 'vip'] }));
     const { user } = await openConversation({ tags: ['printer'] });
     await user.type(conversation().getByRole('textbox', { name: 'Add a tag' }), 'VIP{Enter}');
     expect(await conversation().findByRole('button', { name: 'Remove the tag vip' })).toBeVisible();
@@ -461,7 +452,7 @@ describe('a conversation', () => {
       is_automatic: true,
       card,
     });
-    server.on(at(takeMail, OTHER_ID), reply(takeMail, deskMessageOf('Pay')));
+    server.answer(at(takeMail, OTHER_ID), deskMessageOf('Pay'));
     const { user } = await openConversation({}, [note]);
     expect(await log().findByText('Sender not verified')).toBeVisible();
     expect(log().getByText('eve@example.net')).toBeVisible();
@@ -484,10 +475,11 @@ describe('a conversation', () => {
   it('shows one thing that the customer has shared, and files', async () => {
     const card = { kind: 'shared', thing: 'scan', subject_id: OTHER_ID, title: 'invoice.pdf.exe' } as const;
     const message = deskMessageOf('', { card, attachments: [attachmentOf({ filename: 'log.txt' })] });
-    server.on(
-      at(readShared, message.id),
-      reply(readShared, { thing: 'scan', title: 'invoice.pdf.exe', facts: [{ name: 'Verdict', value: 'Infected' }] }),
-    );
+    server.answer(at(readShared, message.id), {
+      thing: 'scan',
+      title: 'invoice.pdf.exe',
+      facts: [{ name: 'Verdict', value: 'Infected' }],
+    });
     const { user } = await openConversation({}, [message]);
     expect(await log().findByText('Scanned file, shown to you')).toBeVisible();
     expect(log().getByRole('button', { name: 'Download log.txt' })).toBeEnabled();
@@ -503,10 +495,7 @@ describe('a conversation', () => {
       session_code: 'K7M-4QP-9XD',
       expires_at: '2099-01-01T00:00:00.000Z',
     } as const;
-    server.on(
-      at(startRemoteSession),
-      reply(startRemoteSession, deskMessageOf('', { sender: 'support', author_id: TINA.id, card })),
-    );
+    server.answer(at(startRemoteSession), deskMessageOf('', { sender: 'support', author_id: TINA.id, card }));
     const { user } = await openConversation();
     await user.click(conversation().getByRole('button', { name: 'Start a remote session' }));
     expect(await log().findByText('K7M-4QP-9XD')).toBeVisible();
@@ -523,7 +512,7 @@ describe('a conversation', () => {
 
 describe('the customer card', () => {
   it('is read, and so written down, only where it can be seen', async () => {
-    server.on(at(readCustomerCard), reply(readCustomerCard, CARD));
+    server.answer(at(readCustomerCard), CARD);
     const { user } = await openConversation();
     expect(server.callsOf(at(readCustomerCard))).toEqual([]);
     await user.click(conversation().getByRole('button', { name: 'Customer card' }));
@@ -541,11 +530,11 @@ describe('the keyboard', () => {
   // proves: support-staff-16
   it('goes through the inbox, answers, searches, closes and lists its keys', async () => {
     be({}, []);
-    server.on(at(readConversation, OTHER_ID), reply(readConversation, conversationOf({ id: OTHER_ID, customer: 'otto' })));
-    server.on(at(listDeskMessages, OTHER_ID), reply(listDeskMessages, []));
-    server.on(
+    server.answer(at(readConversation, OTHER_ID), conversationOf({ id: OTHER_ID, customer: 'otto' }));
+    server.answer(at(listDeskMessages, OTHER_ID), []);
+    server.answer(
       at(closeConversation, OTHER_ID),
-      reply(closeConversation, conversationOf({ id: OTHER_ID, customer: 'otto', version: 2, status: 'closed' })),
+      conversationOf({ id: OTHER_ID, customer: 'otto', version: 2, status: 'closed' }),
     );
     const { user } = await open();
     await user.keyboard('j');

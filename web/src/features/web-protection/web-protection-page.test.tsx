@@ -16,7 +16,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { householdOf, profileOf, webDeviceOf, webProtectionOf } from '#api/fake-devices.ts';
-import { FakeServer, refusal } from '#api/fake-server.ts';
+import { at, FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { hasUsableSteps } from './instructions.tsx';
 import { WebProtectionPage } from './web-protection-page.tsx';
@@ -76,7 +76,7 @@ it('adds a device for a person of the household, and leads back to them', async 
   const mia = profileOf();
   server.answer(readWebProtection, { ...WEB, devices: [] });
   server.answer(readHousehold, householdOf({ profiles: [mia] }));
-  server.answer({ ...setDeviceProfile, path: `/household/devices/${DEVICE.id}` }, undefined);
+  server.answer(at(setDeviceProfile, DEVICE), undefined);
   server.answer(addWebDevice, DEVICE);
   renderForTest(<WebProtectionPage />, `/?add=&for=${mia.id}`);
   await screen.findByRole('region', { name: 'Which device does Mia use?' });
