@@ -23,20 +23,20 @@ export async function countPages(list: {
   list.header(TOTAL_HEADER, String(rows.length < query.limit ? rows.length : await list.count()));
 }
 
-/** Sets the `Link` header (RFC 8288) to the page after `rows`, when the page is full. Links are relative, so they hold behind any proxy. */
-export function nextPage(page: {
-  rows: readonly { id: string }[];
-  query: { limit: number };
-  url: string;
-  header: (name: string, value: string) => void;
-}): void {
-  const last = page.rows.at(-1);
-  if (last === undefined || page.rows.length < page.query.limit) return;
-  const [path = '', search = ''] = page.url.split('?', 2);
+/** Sets the `Link` header (RFC 8288) to the page after `rows`, when the page is full, and answers these. Links are relative, so they hold behind any proxy. */
+export function nextPage<Row extends { id: string }>(
+  call: { query: { limit: number }; request: { url: string }; header: (name: string, value: string) => void },
+  rows: Row[],
+): Row[] {
+  const { limit } = call.query;
+  const last = rows.at(-1);
+  if (last === undefined || rows.length < limit) return rows;
+  const [path = '', search = ''] = call.request.url.split('?', 2);
   // Filters stay.
   const query = new URLSearchParams(search);
   for (const name of ['limit', 'cursor']) query.delete(name);
-  query.set('limit', String(page.query.limit));
+  query.set('limit', String(limit));
   query.set('cursor', last.id);
-  page.header('link', `<${path}?${query}>; rel="next"`);
+  call.header('link', `<${path}?${query}>; rel="next"`);
+  return rows;
 }

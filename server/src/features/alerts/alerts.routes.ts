@@ -47,7 +47,10 @@ export function serveAlerts(
   serve(api, listAlerts, 'premium', async ({ session, query, header, request }) => {
     const rows = await alerts.list(session.user.id, query);
     await countPages({ rows, query, header, count: () => alerts.count(session.user.id, query) });
-    nextPage({ rows: rows.map(({ last_id }) => ({ id: last_id })), query, url: request.url, header });
+    nextPage(
+      { query, request, header },
+      rows.map(({ last_id }) => ({ id: last_id })),
+    );
     return rows.map(alertOf);
   });
 
@@ -71,11 +74,9 @@ export function serveAlerts(
     return await alerts.disown(row, deciderOf({ session, request }));
   });
 
-  serve(api, listSuppressions, 'premium', async ({ session, query, header, request }) => {
-    const rows = await alerts.suppressions.list(session.user.id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listSuppressions, 'premium', async (call) =>
+    nextPage(call, await alerts.suppressions.list(call.session.user.id, call.query)),
+  );
 
   serve(api, previewSuppression, 'premium', async ({ session, body }) => {
     return await alerts.suppressions.preview(session.user.id, body.alert_id);

@@ -28,11 +28,7 @@ export function serveAntivirus(
   api: Api,
   { antivirus, admission, receive }: { antivirus: Antivirus; admission: UploadAdmission; receive: Receive },
 ): void {
-  serve(api, listScans, 'customer', async ({ session, query, header, request }) => {
-    const scans = await antivirus.list(session.user.id, query);
-    nextPage({ rows: scans, query, url: request.url, header });
-    return scans;
-  });
+  serve(api, listScans, 'customer', async (call) => nextPage(call, await antivirus.list(call.session.user.id, call.query)));
 
   serve(api, countScans, 'customer', ({ session, query }) => antivirus.totals(session.user.id, query.search));
 

@@ -46,11 +46,7 @@ export function serveQuarantine(api: Api, antivirus: Antivirus, falseAlarms: Fal
     return antivirus.detail(row);
   });
 
-  serve(api, listFalseAlarms, 'admin', async ({ query, header, request }) => {
-    const reports = await falseAlarms.list(query);
-    nextPage({ rows: reports, query, url: request.url, header });
-    return reports;
-  });
+  serve(api, listFalseAlarms, 'admin', async (call) => nextPage(call, await falseAlarms.list(call.query)));
   serve(api, decideFalseAlarm, 'admin', async ({ session, body, request }) => {
     const by = { actor_id: session.user.id, origin: originOf(request) };
     await falseAlarms.decide(body.report_id, body.decision, by);

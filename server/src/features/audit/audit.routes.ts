@@ -9,7 +9,7 @@ const numbered = (rows: readonly { seq: number }[]) => rows.map(({ seq }) => ({ 
 export function serveAudit(api: Api, log: AuditLog): void {
   serve(api, listActivity, 'customer', async ({ session, query, header, request }) => {
     const rows = await log.activity(session.user.id, query);
-    nextPage({ rows: numbered(rows), query, url: request.url, header });
+    nextPage({ query, request, header }, numbered(rows));
     return rows;
   });
 
@@ -19,7 +19,7 @@ export function serveAudit(api: Api, log: AuditLog): void {
 
   serve(api, listAudit, 'admin', async ({ query, header, request }) => {
     const rows = await log.list(query);
-    nextPage({ rows: numbered(rows), query, url: request.url, header });
+    nextPage({ query, request, header }, numbered(rows));
     return rows;
   });
 

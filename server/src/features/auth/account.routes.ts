@@ -59,8 +59,7 @@ export function serveAccounts(
 
   serve(api, listSessions, 'customer', async ({ session, query, header, request }) => {
     const rows = await api.sessions.list(session.user.id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows.map((row) => sessionOf(row, session.id));
+    return nextPage({ query, request, header }, rows).map((row) => sessionOf(row, session.id));
   });
 
   const ownership = { find: ({ id }: { id: string }) => api.sessions.find(id) };

@@ -10,11 +10,7 @@ export function serveInvitations(api: Api, invitations: Invitations, guard: Regi
     invitations.invite(body, { actor_id: session.user.id, origin: originOf(request) }),
   );
 
-  serve(api, listInvitations, 'admin', async ({ query, header, request }) => {
-    const rows = await invitations.list(query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listInvitations, 'admin', async (call) => nextPage(call, await invitations.list(call.query)));
 
   serve(api, withdrawInvitation, 'admin', async ({ body }) => {
     await invitations.withdraw(body.invitation_id);

@@ -31,8 +31,7 @@ export function serveUsers(
   serve(api, listUsers, 'admin', async ({ query, header, request }) => {
     const rows = await users.list(query);
     await countPages({ rows, query, header, count: () => users.count(query) });
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
+    return nextPage({ query, request, header }, rows);
   });
 
   serve(api, changeUser, 'admin', ({ session, body, request }) =>
@@ -54,8 +53,7 @@ export function serveUsers(
 
   serve(api, listUserSessions, 'admin', async ({ session, query, header, request }) => {
     const rows = await users.sessions(query.user_id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows.map((row) => sessionOf(row, session.id));
+    return nextPage({ query, request, header }, rows).map((row) => sessionOf(row, session.id));
   });
 
   serve(api, endUserSessions, 'admin', async ({ session, body, request }) => {

@@ -29,7 +29,7 @@ export function serveChat(api: Api, chat: Chat, letters: Letters, kept: Pick<Kep
   const state = kept.keep(readChat, ({ id }) => chat.state(id));
   serve(api, listMessages, 'customer', async ({ session, query, header, request }) => {
     const messages = await chat.list(session.user.id, query);
-    if (query.after === undefined) nextPage({ rows: messages, query, url: request.url, header });
+    if (query.after === undefined) nextPage({ query, request, header }, messages);
     return messages;
   });
 

@@ -70,15 +70,14 @@ export function serveDesk(
   serve(api, listConversations, 'support', async ({ session, query, header, request }) => {
     const rows = await desk.list(session.user, query);
     await countPages({ rows, query, header, count: () => desk.count(session.user, query) });
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
+    return nextPage({ query, request, header }, rows);
   });
   const counts = keptAnswers.keep(readCounts, (me) => desk.counts(me), { isOfStaff: true });
   serve(api, readCounts, 'support', ({ session }) => counts(session.user));
   serve(api, readConversation, served, ({ row }) => desk.show(row));
   serve(api, listDeskMessages, served, async ({ row, query, header, request }) => {
     const messages = await desk.messages(row, query);
-    if (query.after === undefined) nextPage({ rows: messages, query, url: request.url, header });
+    if (query.after === undefined) nextPage({ query, request, header }, messages);
     return messages;
   });
   serve(api, answerConversation, served, ({ session, row, body }) => desk.write(session.user, row, body));

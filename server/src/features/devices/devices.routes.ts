@@ -112,11 +112,9 @@ export function serveDevices(api: Api, parts: DevicesRoutes): void {
     return revoked;
   };
 
-  const list = keptAnswers.keepList(listDevices, async ({ session, query, header, request }) => {
-    const rows = await devices.list(session.user.id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  const list = keptAnswers.keepList(listDevices, async (call) =>
+    nextPage(call, await devices.list(call.session.user.id, call.query)),
+  );
   serve(api, listDevices, 'customer', list);
   serve(api, createEnrolmentCode, 'customer', async ({ session, request }) => {
     const { code, expires_at } = await enrolment.newCode(session.user.id);
@@ -133,18 +131,12 @@ export function serveDevices(api: Api, parts: DevicesRoutes): void {
   serve(api, confirmDevice, own, ({ row, body }) => devices.confirm(row, body.fingerprint));
   serve(api, revokeDevice, own, ({ row, session, request }) => revoke(row, doer(request, session.user.id)));
   serve(api, removeDevice, own, ({ row, session, request }) => devices.remove(row, doer(request, session.user.id)));
-  serve(api, listDeviceScans, own, async ({ row, query, header, request }) => {
-    const rows = await devices.scans(row, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listDeviceScans, own, async (call) => nextPage(call, await devices.scans(call.row, call.query)));
   serve(api, startDeviceScan, own, ({ row, body }) => devices.startScan(row, body));
   serve(api, steerDeviceScan, ownScan, ({ row, body }) => devices.steerScan(row, body.wanted));
-  serve(api, listDeviceFindings, 'customer', async ({ session, query, header, request }) => {
-    const rows = await devices.findings(session.user.id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listDeviceFindings, 'customer', async (call) =>
+    nextPage(call, await devices.findings(call.session.user.id, call.query)),
+  );
   serve(api, orderDeviceFinding, ownFinding, ({ row, body }) => devices.order(row, body.action));
 
   serve(api, askSecondLook, ownFinding, ({ row, session, request }) => secondLooks.ask(row, doer(request, session.user.id)));

@@ -18,8 +18,7 @@ export function serveEnforcement(api: Api, parts: { blocks: Blocks; guard: Login
 
   serve(api, listBlocks, 'customer', async ({ session, query, header, request }) => {
     const rows = await blocks.list(query, session.user.id);
-    nextPage({ rows, query, url: request.url, header });
-    return rows.map(shown);
+    return nextPage({ query, request, header }, rows).map(shown);
   });
 
   serve<typeof liftBlock, { id: string; user_id: string }>(
@@ -37,7 +36,7 @@ export function serveEnforcement(api: Api, parts: { blocks: Blocks; guard: Login
 
   serve(api, listAllBlocks, 'admin', async ({ query, header, request }) => {
     const rows = await blocks.list(query);
-    nextPage({ rows, query, url: request.url, header });
+    nextPage({ query, request, header }, rows);
     const owners = await accounts.findUsers(rows.flatMap(({ user_id }) => user_id ?? []));
     return rows.map((row) => ({ ...shown(row), email: owners.find(({ id }) => id === row.user_id)?.email ?? null }));
   });

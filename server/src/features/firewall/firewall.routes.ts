@@ -20,7 +20,7 @@ export function serveFirewall(api: Api, firewall: Firewall): void {
   serve(api, listRules, 'customer', async ({ session, query, header, request }) => {
     const { id } = session.user;
     const rules = await firewall.list(id, query);
-    nextPage({ rows: rules, query, url: request.url, header });
+    nextPage({ query, request, header }, rules);
     await countPages({ rows: rules, query, count: () => firewall.countRules(id), header });
     return rules;
   });
@@ -39,11 +39,9 @@ export function serveFirewall(api: Api, firewall: Firewall): void {
 
   serve(api, importRules, 'customer', ({ session, body }) => firewall.importRules(session.user.id, body.rules, body.replace));
 
-  serve(api, listRevisions, 'customer', async ({ session, query, header, request }) => {
-    const revisions = await firewall.revisions(session.user.id, query);
-    nextPage({ rows: revisions, query, url: request.url, header });
-    return revisions;
-  });
+  serve(api, listRevisions, 'customer', async (call) =>
+    nextPage(call, await firewall.revisions(call.session.user.id, call.query)),
+  );
 
   serve(api, undoRevision, ownRevision, ({ row }) => firewall.undo(row));
 }

@@ -4,11 +4,7 @@ import { nextPage } from '#platform/page.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
 export function serveOutbox(api: Api, mail: Pick<Mail, 'list' | 'passOn' | 'sender'>): void {
-  serve(api, listOutbox, 'admin', async ({ query, header, request }) => {
-    const mails = await mail.list(query);
-    nextPage({ rows: mails, query, url: request.url, header });
-    return mails;
-  });
+  serve(api, listOutbox, 'admin', async (call) => nextPage(call, await mail.list(call.query)));
 
   serve(api, readMailServer, 'admin', async () => {
     const sender = mail.sender() ?? null;

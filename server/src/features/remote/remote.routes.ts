@@ -94,8 +94,7 @@ export function serveRemote(
   const list = keptAnswers.keepList(listRemoteSessions, async ({ session, query, header, request }) => {
     const rows = await remote.list(session.user.id, query);
     await countPages({ rows, query, header, count: () => remote.count(session.user.id, query) });
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
+    return nextPage({ query, request, header }, rows);
   });
   serve(api, listRemoteSessions, 'customer', list);
 
@@ -152,8 +151,7 @@ export function serveRemote(
   serve(api, listJoined, 'support', async ({ session, query, header, request }) => {
     const rows = await remote.listJoined(session.user.id, query);
     await countPages({ rows, query, header, count: () => remote.countJoined(session.user.id, query) });
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
+    return nextPage({ query, request, header }, rows);
   });
 
   serve(api, completeJoined, joined, ({ row, ...call }) => remote.complete(row.id, technician(call)));
@@ -172,8 +170,7 @@ export function serveRemote(
   serve(api, listOverseenSessions, 'admin', async ({ query, header, request }) => {
     const rows = await remote.listOverseen(query);
     await countPages({ rows, query, header, count: () => remote.countOverseen(query) });
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
+    return nextPage({ query, request, header }, rows);
   });
   serve(api, listOverseenAudit, administrators, ({ row }) => auditEntries(row));
   serve(api, endOverseenSession, administrators, ({ row, ...call }) =>

@@ -85,8 +85,7 @@ export function serveScamCheck(api: Api, parts: { checks: ScamChecks; domains: S
 
   serve(api, listScamChecks, 'customer', async ({ session, query, header, request }) => {
     const rows = await checks.list(session.user.id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows.map(checkOf);
+    return nextPage({ query, request, header }, rows).map(checkOf);
   });
   serve(api, deleteScamCheck, kept, ({ row }) => checks.remove(row));
 

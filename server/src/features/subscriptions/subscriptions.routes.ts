@@ -24,11 +24,7 @@ import type { Subscriptions } from './subscriptions.ts';
 const DONE = { success: true } as const;
 
 export function serveSubscriptions(api: Api, subscriptions: Subscriptions, requests: PlanRequests): void {
-  serve(api, listSubscriptions, 'admin', async ({ query, header, request }) => {
-    const rows = await subscriptions.list(query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listSubscriptions, 'admin', async (call) => nextPage(call, await subscriptions.list(call.query)));
 
   serve(api, assignSubscription, 'admin', async ({ session, body, request }) => ({
     ...DONE,
@@ -40,11 +36,7 @@ export function serveSubscriptions(api: Api, subscriptions: Subscriptions, reque
     return DONE;
   });
 
-  serve(api, listTemplates, 'admin', async ({ query, header, request }) => {
-    const rows = await subscriptions.listTemplates(query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listTemplates, 'admin', async (call) => nextPage(call, await subscriptions.listTemplates(call.query)));
 
   serve(api, createTemplate, 'admin', async ({ body }) => ({ ...DONE, template: await subscriptions.createTemplate(body) }));
 
@@ -55,11 +47,7 @@ export function serveSubscriptions(api: Api, subscriptions: Subscriptions, reque
     return DONE;
   });
 
-  serve(api, listAllPlanRequests, 'admin', async ({ query, header, request }) => {
-    const rows = await requests.listOpen(query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listAllPlanRequests, 'admin', async (call) => nextPage(call, await requests.listOpen(call.query)));
 
   serve(api, declinePlanRequest, 'admin', async ({ body }) => {
     await requests.close(body.request_id, 'declined');
@@ -68,17 +56,9 @@ export function serveSubscriptions(api: Api, subscriptions: Subscriptions, reque
 
   serve(api, currentSubscription, 'customer', ({ session }) => subscriptions.current(session.user.id));
 
-  serve(api, listPlans, 'customer', async ({ query, header, request }) => {
-    const rows = await subscriptions.listTemplates(query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listPlans, 'customer', async (call) => nextPage(call, await subscriptions.listTemplates(call.query)));
 
-  serve(api, listPlanRequests, 'customer', async ({ session, query, header, request }) => {
-    const rows = await requests.list(session.user.id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listPlanRequests, 'customer', async (call) => nextPage(call, await requests.list(call.session.user.id, call.query)));
 
   serve(api, readAnswerTime, 'customer', () => requests.answerTime());
 

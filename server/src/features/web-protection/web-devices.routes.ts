@@ -112,7 +112,6 @@ export function serveWebDevices(
   });
   serve(api, listShownNames, ownDevice, async ({ row, query, header, request }) => {
     const rows = row.profile_id === null ? await counts.shownNames(row.id, query) : [];
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
+    return nextPage({ query, request, header }, rows);
   });
 }

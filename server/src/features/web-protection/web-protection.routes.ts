@@ -130,10 +130,6 @@ export function serveWebProtection(
     await recorded(by, 'domain_list_accepted', () => domainLists.accept(body.id), { list: accepted?.name ?? '' });
     return domainLists.list();
   });
-  serve(api, listWebRefusals, 'customer', async ({ session, query, header, request }) => {
-    const rows = await counts.refused(session.user.id, query);
-    nextPage({ rows, query, url: request.url, header });
-    return rows;
-  });
+  serve(api, listWebRefusals, 'customer', async (call) => nextPage(call, await counts.refused(call.session.user.id, call.query)));
   return { recorded };
 }
