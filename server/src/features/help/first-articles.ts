@@ -225,11 +225,11 @@ If an amount or a date is wrong, write to us in [the chat](/chat). **Never write
   {
     slug: 'two-step-sign-in',
     title: 'Turn on two-factor sign-in',
-    summary: 'A stolen password isn’t enough with two-factor. Add an authenticator app or a passkey.',
+    summary: 'A stolen password isn’t enough with two-factor. Add a passkey or an authenticator app.',
     body: `With two-factor sign-in, a stolen password isn’t enough to get in.
 
 1. Open the menu with your name, then **Security Preferences**.
-2. Choose an **authenticator app** or a **passkey** and follow the steps.
+2. Choose a **passkey** or an **authenticator app** and follow the steps.
 3. Keep your **recovery codes** on paper, away from the computer. Each code works once.
 
 A passkey uses your fingerprint, your face, or your device’s PIN. A fake page can’t steal it.`,

@@ -71,22 +71,22 @@ function History() {
     mutationFn: async () => saveFile('support-chat.txt', await download(downloadTranscript)),
   });
   return (
-    <AsidePart icon={IconHistory} title="What was said">
+    <AsidePart icon={IconHistory} title="Your messages">
       <Row gap="2">
         <Button variant="quiet" size="s" aria-haspopup="dialog" onClick={() => setIsSearching(true)}>
-          Search it
+          Search messages
         </Button>
         <Button variant="quiet" size="s" loading={save.isPending} onClick={() => save.mutate()}>
-          Download it
+          Download messages
         </Button>
         {isMailed && (
           <Button variant="quiet" size="s" loading={mail.isPending} onClick={() => mail.mutate()}>
-            Email it to me
+            Email me a copy
           </Button>
         )}
       </Row>
       <p role="status" className="sub">
-        {mail.isSuccess && 'It is on its way to your address.'}
+        {mail.isSuccess && 'The copy is on its way to your email.'}
       </p>
       <Refusal error={save.error ?? mail.error} />
       {isSearching && <SearchDialog onClose={() => setIsSearching(false)} />}

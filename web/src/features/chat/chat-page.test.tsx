@@ -528,12 +528,12 @@ describe('parts around it', () => {
       expect(query.get('search')).toBe('printer');
       return reply(listMessages, [messageOf('my printer')]);
     });
-    await user.click(screen.getByRole('button', { name: 'Search it' }));
+    await user.click(screen.getByRole('button', { name: 'Search messages' }));
     await user.type(await screen.findByRole('searchbox', { name: 'Search the messages' }), 'printer');
     expect(await screen.findByRole('list', { name: 'Found messages' })).toHaveTextContent('my printer');
     await user.click(screen.getByRole('button', { name: 'Close' }));
     server.answer(mailTranscript, { success: true });
-    await user.click(screen.getByRole('button', { name: 'Email it to me' }));
+    await user.click(screen.getByRole('button', { name: 'Email me a copy' }));
     expect(await screen.findByText('It is on its way to your address.')).toBeVisible();
   });
 
@@ -554,7 +554,7 @@ describe('parts around it', () => {
     expect(await log().findByText(`no. ${MESSAGES_PAGE + 10}`)).toBeVisible();
     expect(log().queryByText('no. 1')).not.toBeInTheDocument();
     const user = userEvent.setup();
-    await user.click(screen.getByRole('button', { name: 'Search it' }));
+    await user.click(screen.getByRole('button', { name: 'Search messages' }));
     await user.type(await screen.findByRole('searchbox', { name: 'Search the messages' }), 'no. 1');
     await user.click(await screen.findByRole('link', { name: /no\. 1$/u }));
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
@@ -587,7 +587,7 @@ describe('parts around it', () => {
 
   it('offers no transcript without a message', async () => {
     await open();
-    expect(screen.queryByRole('button', { name: /^Search it/u })).toBeNull();
+    expect(screen.queryByRole('button', { name: /^Search messages/u })).toBeNull();
   });
 
   it('the dialog leads to the live chat in a new window and says that there is no video', async () => {
