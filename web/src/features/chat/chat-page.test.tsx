@@ -534,7 +534,7 @@ describe('parts around it', () => {
     await user.click(screen.getByRole('button', { name: 'Close' }));
     server.answer(mailTranscript, { success: true });
     await user.click(screen.getByRole('button', { name: 'Email me a copy' }));
-    expect(await screen.findByText('It is on its way to your address.')).toBeVisible();
+    expect(await screen.findByText('The copy is on its way to your email.')).toBeVisible();
   });
 
   it('goes to a message that was found, however far back it is', async () => {
