@@ -8,7 +8,7 @@ import { conversationSchema, deskMessageSchema, prioritySchema } from './desk-re
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
 import { formatList } from './intl.ts';
-import { statusStateSchema } from './status.ts';
+import { statusSchema } from './status.ts';
 
 /** The support desk: what staff (the roles support and admin) see and do. */
 
@@ -130,8 +130,8 @@ export const customerCardSchema = z.object({
   plan_name: z.string().nullable(),
   is_premium: z.boolean(),
   security_score: z.int(),
-  /** The one status: its state, its sentence as the customer reads it, and how many steps are open. */
-  status: z.object({ state: statusStateSchema, sentence: z.string(), steps: z.int() }),
+  /** The one status: its state, its sentence as the customer reads it, how many steps are open, and whether the score says something (status.ts). */
+  status: statusSchema.pick({ state: true, sentence: true, is_scored: true }).extend({ steps: z.int() }),
   /** Without harmless test files and simulated ones. */
   open_alerts: z.int(),
   /** Computers, and other devices with web protection. */

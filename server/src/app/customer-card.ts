@@ -59,6 +59,7 @@ export async function customerCardOf(
     status: {
       state: overview.status.state,
       sentence: overview.status.sentence,
+      is_scored: overview.status.is_scored,
       steps: overview.status.others.length + (overview.status.next === null ? 0 : 1),
     },
     // As the person's own pages count: without test files and simulated ones.

@@ -45,7 +45,11 @@ export function CustomerCard({ card, children }: { card: Card; children?: ReactN
         </Part>
       )}
       <Grid as="dl" columns="2" gap="2" className="num">
-        <Figure name="Score" value={formatPercent(card.security_score / 100)} />
+        <Figure
+          name="Score"
+          value={formatPercent(card.security_score / 100)}
+          line={card.status.is_scored ? undefined : 'for now'}
+        />
         <Figure name="Open alerts" value={formatNumber(card.open_alerts)} />
         <Figure
           name="Files checked"

@@ -45,10 +45,13 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
         <li>
           <StatusBadge state={card.status.state} />
           <span>
-            {`Score ${formatPercent(card.security_score / 100)}, ${plural(card.status.steps, {
-              one: '1 open step',
-              other: `${formatNumber(card.status.steps)} open steps`,
-            })}`}
+            {`Score ${formatPercent(card.security_score / 100)}${card.status.is_scored ? '' : ' for now'}, ${plural(
+              card.status.steps,
+              {
+                one: '1 open step',
+                other: `${formatNumber(card.status.steps)} open steps`,
+              },
+            )}`}
           </span>
         </li>
         <li>

@@ -34,7 +34,7 @@ export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }:
                 parts={{ customer: <bdi className="bold">{customer}</bdi>, time: <TimeOfDay iso={since} /> }}
               />
             </span>
-            {isElsewhere && (
+            {isElsewhere ? (
               <ScreenLink
                 to="/portal"
                 size="s"
@@ -42,6 +42,10 @@ export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }:
                 aria-label={`Enter the code of ${customer}`}
               >
                 Enter code
+              </ScreenLink>
+            ) : (
+              <ScreenLink to="/support" size="s" variant="quiet" aria-label={`Ask ${customer} for the code`}>
+                Ask for the code
               </ScreenLink>
             )}
           </Grid>

@@ -103,7 +103,7 @@ describe('Users', () => {
     const record: PersonRecord = {
       card: {
         ...{ user_id: OMAR.id, username: OMAR.username, email: OMAR.email, since: OMAR.created_at },
-        status: { state: 'danger', sentence: 'An infected file is on your device.', steps: 2 },
+        status: { state: 'danger', sentence: 'An infected file is on your device.', steps: 2, is_scored: true },
         ...{ plan_name: 'Solo', is_premium: true, security_score: 82, open_alerts: 3, conversations_closed: 1 },
         devices: [{ name: '<b>laptop</b>', last_seen_at: null }],
         scans: { clean: 4, infected: 1, pending: 0, test_files: 2 },

@@ -22,7 +22,8 @@ it('tells in words what happened, to whom, and who did it', async () => {
   renderForTest(<AuditPage />);
   const [change, deletion] = await screen.findAllByRole('listitem');
   expect(change).toHaveTextContent('maria@example.com changed the role of omar@example.com from customer to support');
-  expect(change).toHaveTextContent('Firefox on Linux · 203.0.113.7');
+  // Without a count, unlike entries that are grouped.
+  expect(screen.getByText('Firefox on Linux · 203.0.113.7')).toBeVisible();
   expect(deletion).toHaveTextContent(`deleted account ${OMAR.id} deleted the account`);
   expect(screen.getAllByText(`12:${AUDIT_ENTRY.hash}`).at(-1)).not.toBeVisible();
 });

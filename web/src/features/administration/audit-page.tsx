@@ -293,7 +293,7 @@ function EntryRow({ entries, now }: { entries: Entries; now: number }) {
   const [{ kind, at, subject, subject_id, actor, actor_id, address, client }] = entries;
   const { text, fact } = auditSentence(entries[0]);
   const who = actor_id === null ? 'The server' : <Person person={actor} id={actor_id} />;
-  const times = plural(entries.length, { one: null, other: `${formatNumber(entries.length)} times` });
+  const times = plural(entries.length, { one: '', other: `${formatNumber(entries.length)} times` });
   return (
     <Grid as="li" columns="both" phone="under" gap="3" rowGap="0" align="center" className="pad-row base">
       <IconTile tone="plain" icon={AUDIT_ICONS[kind]} />
@@ -309,7 +309,7 @@ function EntryRow({ entries, now }: { entries: Entries; now: number }) {
           />
         </span>
         <details className="num small muted">
-          <summary>{[times, client, address].filter((part) => part !== null).join(' · ') || 'Details'}</summary>
+          <summary>{[times, client, address].filter(Boolean).join(' · ') || 'Details'}</summary>
           {entries.map((entry) => (
             <p key={entry.seq}>
               <Sentence

@@ -40,9 +40,7 @@ export function LockedScreen({ message, requested_at }: { message: string | unde
       <Button size="l" onClick={() => navigate('/subscription-manager')}>
         {requested_at === undefined ? 'Upgrade' : 'See your request'}
       </Button>
-      {requested_at === undefined && (
-        <p className="small muted">Next you see plans and prices, and can request one. You don’t pay there.</p>
-      )}
+      {requested_at === undefined && <p className="small muted">Next you see what your provider offers. You don’t pay there.</p>}
     </Stack>
   );
 }

@@ -26,7 +26,8 @@ export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
   const now = useMinute();
   const status = answer?.status;
   const latest = answer?.recent_scans[0];
-  const engines = latest && describeEngines(latest);
+  // One scanner is the ordinary case.
+  const engines = latest && latest.engines.length > 1 ? describeEngines(latest) : '';
   const lookedAt = status ? describeLookedAt(status.looked_at) : '';
   const { sentence, detail } = status ?? (isUnknown ? NOT_READ : READING);
   return (

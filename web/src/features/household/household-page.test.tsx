@@ -37,6 +37,14 @@ function open(home: Partial<Household> = {}) {
 
 const cardOf = async (name: string) => within(await screen.findByRole('region', { name }));
 
+it('says first which rules do not apply', async () => {
+  server.answer(readWebProtection, { ...webProtectionOf(), categories: [] });
+  open({ profiles: [profileOf({ devices: [PHONE] })] });
+  const lead = await screen.findByRole('region', { name: 'Not every rule applies for Mia.' });
+  expect(lead).toHaveAttribute('data-tone', 'attention');
+  expect(lead).toHaveTextContent(/are not blocked: this server has no list/u);
+});
+
 describe('adding a person', () => {
   it('leads to the plans where it needs one', async () => {
     open({ guardians: [], profiles_maximum: 0, has_plan: false });

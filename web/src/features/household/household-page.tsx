@@ -16,6 +16,7 @@ import { Page } from '#ui/page.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import { useAsked } from '#ui/use-asked.ts';
 import { AddProfile } from './add-profile.tsx';
+import { type Lists, listlessWords } from './rule-words.ts';
 import { WaitingAsks } from './waiting-asks.tsx';
 
 /** Loaded with the first person. */
@@ -25,14 +26,14 @@ const People = lazyPart(async () => (await import('./people.tsx')).People);
 const needsPlan = ({ profiles, profiles_maximum }: Household) => profiles.length === 0 && profiles_maximum === 0;
 
 /** The one answer of the page, where no ask stands in its place. */
-export function answerOf(home: Household) {
+function answerOf(home: Household, lists: Lists) {
   const { profiles } = home;
   if (profiles.length === 0)
     return {
       tone: 'unknown',
-      title: 'Add the people of your home.',
+      title: needsPlan(home) ? 'Household needs a plan.' : 'Add the people of your home.',
       sentence: needsPlan(home)
-        ? 'Choose what opens on their devices, and when. It needs a plan.'
+        ? 'Then you choose what opens on your family’s devices, and when.'
         : 'Choose what opens on their devices, and when.',
     } as const;
   const without = profiles.filter(({ state }) => state === 'no_plan');
@@ -55,6 +56,14 @@ export function answerOf(home: Household) {
       tone: 'unknown',
       title: 'Give your people their devices.',
       sentence: 'Rules apply once a device is connected.',
+    } as const;
+  const partly = profiles.filter(({ rules }) => listlessWords(rules, lists) !== undefined);
+  const [first] = partly;
+  if (first)
+    return {
+      tone: 'attention',
+      title: `Not every rule applies for ${listFirst(partly.map(({ name }) => name))}.`,
+      sentence: listlessWords(first.rules, lists) ?? '',
     } as const;
   return {
     tone: 'good',
@@ -103,7 +112,7 @@ export function HouseholdPage() {
   const failure = (home ? null : error) ?? (web.data ? null : web.error);
   // The form stays while the first person that it added needs a further file, so that it closes.
   const isReady = home !== undefined && web.data !== undefined && (arePeopleReady || isAdding);
-  const answer = isReady ? answerOf(home) : undefined;
+  const answer = isReady ? answerOf(home, web.data) : undefined;
   const isWaitedFor = isReady && waitingAsks(home).length > 0;
   const add =
     isReady && needsPlan(home) ? (

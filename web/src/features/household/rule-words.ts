@@ -7,7 +7,7 @@ import { describeClockTime } from '#ui/moment.tsx';
 
 type Services = WebProtection['services'];
 /** Lists and services of this server. */
-type Lists = Pick<WebProtection, 'categories' | 'services'>;
+export type Lists = Pick<WebProtection, 'categories' | 'services'>;
 
 export const AGES: Record<AgeGroup, { title: string; sentence: string }> = {
   small_child: { title: 'Up to 7', sentence: 'Their page has few words and large buttons. You see what was refused.' },

@@ -136,7 +136,7 @@ function Mails() {
           icon={IconMailOpened}
           drawing={<Drawing of="letter" />}
           title="No emails yet"
-          sentence="Emails with password codes, usernames, and account notices appear here."
+          sentence="Emails with codes and account notices appear here, and wait until a mail server sends them."
         />
       }
     >

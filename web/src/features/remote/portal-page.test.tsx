@@ -114,7 +114,7 @@ describe('the portal of a technician', () => {
     const remote_customers = [{ customer: 'nora', since: '2026-11-20T10:00:00.000Z' }];
     act(() => void queries.setQueryData(deskCountsQuery.queryKey, { ...counts, remote_waiting: 1, remote_customers }));
     expect(await screen.findByText(/has waited for remote help since/u)).toHaveTextContent('nora');
-    expect(screen.queryByRole('link')).not.toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'Ask nora for the code' })).toHaveAttribute('href', '/support');
   });
 
   it('says what is wrong with a code before asking, and what the server says about one', async () => {

@@ -141,11 +141,7 @@ function PlansOnOffer() {
           drawing={<Drawing of="sheets" />}
           title="No plans available yet"
           sentence={`Your provider hasn’t published any. ${hasContact ? 'Ask for a plan in the chat, or call or email support.' : 'Ask in the chat.'}`}
-          action={
-            <ScreenLink to="/chat" size="s">
-              Ask for a plan
-            </ScreenLink>
-          }
+          action={<ScreenLink to="/chat">Ask for a plan</ScreenLink>}
         />
       )}
       {plans.data && requests.data && plans.data.length > 0 && (

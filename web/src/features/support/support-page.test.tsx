@@ -69,7 +69,7 @@ const CARD: CustomerCard = {
   plan_name: 'Family Shield',
   is_premium: true,
   security_score: 90,
-  status: { state: 'good', sentence: 'Nothing needs you.', steps: 0 },
+  status: { state: 'good', sentence: 'Nothing needs you.', steps: 0, is_scored: true },
   open_alerts: 2,
   devices: [],
   scans: { clean: 10, infected: 1, pending: 0, test_files: 2 },

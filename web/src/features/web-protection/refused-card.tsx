@@ -83,8 +83,8 @@ export function RefusedCard({ web }: { web: WebProtection }) {
           <EmptyState
             isSmall
             icon={IconHome}
-            title="None on your own devices"
-            sentence="Household lists those of the people of your home."
+            title="Refused only on devices of your home"
+            sentence="Household lists these websites for each person."
             action={
               <ScreenLink to="/household" variant="quiet">
                 <span className="nowrap">Open Household</span>
