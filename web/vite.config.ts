@@ -221,7 +221,7 @@ const isField = isOf(FIELDS);
 
 /** Modules of every call to the server, and texts of the sign-in screen. The first visit loads all of them. */
 const CALLS: Modules = {
-  'src/api': ['accent', 'brand', 'call', 'config', 'session', 'connection', 'unknown-values'],
+  'src/api': ['accent', 'brand', 'call', 'config', 'session', 'connection', 'listeners', 'unknown-values'],
   'contract/src': [
     'auth',
     'brand',

@@ -3,11 +3,12 @@ import { useEffect, useSyncExternalStore } from 'react';
 import type { z } from 'zod';
 import { showAccent } from './accent.ts';
 import { call } from './call.ts';
+import { createListeners } from './listeners.ts';
 
 export type Config = z.infer<Exclude<typeof readConfig.reply, undefined>>;
 
 // Not a query: the sign-in screen also needs it and does not load the query library.
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 let config: Config | undefined;
 let asking: Promise<void> | undefined;
 let asked = 0;
@@ -22,7 +23,7 @@ async function ask(): Promise<void> {
     if (turn !== asked) return;
     config = answer;
     if (answer.brand) void showAccent(answer.brand.accent);
-    for (const listener of listeners) listener();
+    listeners.tell();
   } catch (error) {
     // Screens work without it; the next screen that needs it asks again.
     console.error(error);
@@ -30,13 +31,8 @@ async function ask(): Promise<void> {
   }
   if (!isAnswered) {
     isAnswered = true;
-    for (const listener of listeners) listener();
+    listeners.tell();
   }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /** The server's public settings, requested once per page; `undefined` until they arrive. */
@@ -44,7 +40,7 @@ export function useConfig(): Config | undefined {
   useEffect(() => {
     if (!asking) asking = ask();
   }, []);
-  return useSyncExternalStore(subscribe, () => config);
+  return useSyncExternalStore(listeners.subscribe, () => config);
 }
 
 /** True if emails of this server go out, as far as the settings say. */
@@ -54,7 +50,7 @@ export function useIsMailed(): boolean {
 
 /** True after the settings arrived or failed. Content drawn from then on does not move when they change. */
 export function useIsConfigAnswered(): boolean {
-  return useSyncExternalStore(subscribe, () => isAnswered);
+  return useSyncExternalStore(listeners.subscribe, () => isAnswered);
 }
 
 /** Requests the settings again, after an administrator has changed them. */

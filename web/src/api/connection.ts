@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from './listeners.ts';
 
 /** State of the connection according to the events socket or the latest call; `unknown` at first. */
 export type Connection = 'unknown' | 'online' | 'offline';
 
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 let connection: Connection = 'unknown';
 
 /** Replies within this time after the loss of the network were sent before it, in ms. */
@@ -13,7 +14,7 @@ let cut_at = 0;
 export function reportConnection(next: Connection): void {
   if (next === connection || (next === 'online' && !navigator.onLine && Date.now() - cut_at < UNDER_WAY)) return;
   connection = next;
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 window.addEventListener('offline', () => {
@@ -21,15 +22,10 @@ window.addEventListener('offline', () => {
   reportConnection('offline');
 });
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** Calls `listener` each time the connection to the server returns. Returns a function that unsubscribes. */
 export function onReconnected(listener: () => void): () => void {
   let before = connection;
-  return subscribe(() => {
+  return listeners.subscribe(() => {
     const isBack = before !== 'online' && connection === 'online';
     before = connection;
     if (isBack) listener();
@@ -41,12 +37,12 @@ let waits_until: number | undefined;
 /** Stores the wait that the server has requested, in seconds; undefined ends it. */
 export function reportWait(seconds: number | undefined): void {
   waits_until = seconds === undefined ? undefined : Math.max(waits_until ?? 0, Date.now() + seconds * 1_000);
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** End of the requested wait, in ms since 1970. */
 export function useWait(): number | undefined {
-  return useSyncExternalStore(subscribe, () => waits_until);
+  return useSyncExternalStore(listeners.subscribe, () => waits_until);
 }
 
 /** The present state, for callers outside components. */
@@ -55,5 +51,5 @@ export function readConnection(): Connection {
 }
 
 export function useConnection(): Connection {
-  return useSyncExternalStore(subscribe, () => connection);
+  return useSyncExternalStore(listeners.subscribe, () => connection);
 }

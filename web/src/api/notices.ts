@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from './listeners.ts';
 
 /** Notices of a message that is not in view. Both are off by default in each browser. */
 export type Notice = 'sound' | 'notification';
 
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 function keyOf(notice: Notice): string {
   return `palisade.notice.${notice}`;
@@ -24,7 +25,7 @@ function want(notice: Notice, isOn: boolean): void {
   } catch {
     // Without storage notices stay off.
   }
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** Whether this browser can show notifications; insecure pages cannot. */
@@ -54,13 +55,8 @@ export async function setNotice(notice: Notice, isOn: boolean): Promise<void> {
   if (notice === 'sound' && isOn) playSound();
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 export function useNotice(notice: Notice): NoticeState {
-  return useSyncExternalStore(subscribe, () => stateOf(notice));
+  return useSyncExternalStore(listeners.subscribe, () => stateOf(notice));
 }
 
 /** Two short tones, the second one higher: pitch in Hz, start in s. */

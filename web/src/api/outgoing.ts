@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { randomUuid } from './browser.ts';
 import { CallError, sentenceOf } from './call.ts';
 import { onReconnected } from './connection.ts';
+import { createListeners } from './listeners.ts';
 
 /** A body that the server has not confirmed yet. */
 export interface Outgoing<Body> {
@@ -145,7 +146,7 @@ class Kept<Body> {
 class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
   readonly #parts: OutgoingParts<Body, Sent>;
   readonly #kept: Kept<Body>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = createListeners();
   readonly #stopFollowing: () => void;
   #entries: readonly Outgoing<Body>[];
   #isPumping = false;
@@ -166,10 +167,7 @@ class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
   }
 
   // Stable functions, as `useSyncExternalStore` needs them.
-  readonly subscribe = (listener: () => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly read = () => this.#entries;
 
@@ -210,7 +208,7 @@ class KeptQueue<Body, Sent> implements OutgoingQueue<Body> {
 
   #become(next: readonly Outgoing<Body>[]): void {
     this.#entries = next;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 
   #change(id: string, to: Partial<Outgoing<Body>>): void {

@@ -1,6 +1,7 @@
 import './zod-without-eval.ts';
 import { type UserInfo, userInfoSchema } from '@palisade/contract/auth';
 import { useSyncExternalStore } from 'react';
+import { createListeners } from './listeners.ts';
 import { TOKEN_KEY, USER_KEY } from './session-keys.ts';
 import { readAnswer } from './unknown-values.ts';
 
@@ -25,7 +26,7 @@ interface State {
   notice: SessionNotice | undefined;
 }
 
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 let state: State = { session: readStored(), notice: undefined };
 
 function parseUser(text: string): UserInfo | undefined {
@@ -76,7 +77,7 @@ function store(session: Session | undefined, notice?: SessionNotice): void {
 
 function become(next: State): void {
   state = next;
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** The current session, for calls. Components use `useSession`. */
@@ -130,11 +131,6 @@ window.addEventListener('storage', (event) => {
   if (event.key === null || event.key === TOKEN_KEY || event.key === USER_KEY) restoreSession();
 });
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 export function useSession(): State {
-  return useSyncExternalStore(subscribe, () => state);
+  return useSyncExternalStore(listeners.subscribe, () => state);
 }

@@ -1,15 +1,16 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from './listeners.ts';
 
 /** Time after which the start ends without a screen, in ms. */
 const START_MAXIMUM = 10_000;
 
 let isOver = true;
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 function become(next: boolean): void {
   if (isOver === next) return;
   isOver = next;
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** Starts the start phase of a first screen that ends it with `endStart`. Other fetches wait for the end. */
@@ -23,12 +24,7 @@ export function endStart(): void {
   become(true);
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 /** Whether fetches beside the first screen may start. */
 export function useIsStartOver(): boolean {
-  return useSyncExternalStore(subscribe, () => isOver);
+  return useSyncExternalStore(listeners.subscribe, () => isOver);
 }

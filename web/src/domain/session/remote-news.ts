@@ -1,20 +1,16 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '#api/listeners.ts';
 
 /** Whether this page has received an event of a remote session, so that every screen shows its notice. */
 let isTold = false;
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const listeners = createListeners();
 
 export function noteRemoteNews(): void {
   isTold = true;
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** True from the first event on. Ended sessions are shown on their own screen. */
 export function useRemoteNews(): boolean {
-  return useSyncExternalStore(subscribe, () => isTold);
+  return useSyncExternalStore(listeners.subscribe, () => isTold);
 }

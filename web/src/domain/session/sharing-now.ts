@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { createListeners } from '#api/listeners.ts';
 
 /** State of the banner that every screen has while this page shares its screen with a technician or the voice is on. Remote access updates it. */
 export interface SharingNow {
@@ -9,20 +10,15 @@ export interface SharingNow {
 }
 
 let now: SharingNow | undefined;
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const listeners = createListeners();
 
 /** Sets the state; undefined when sharing has ended. */
 export function tellSharing(sharing: SharingNow | undefined): void {
   now = sharing;
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 /** Undefined while this page shares nothing. */
 export function useSharingNow(): SharingNow | undefined {
-  return useSyncExternalStore(subscribe, () => now);
+  return useSyncExternalStore(listeners.subscribe, () => now);
 }

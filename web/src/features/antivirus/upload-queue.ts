@@ -3,6 +3,7 @@ import type { ScanProgress } from '@palisade/contract/events';
 import { describeBytes } from '@palisade/contract/intl';
 import type { ProblemCode } from '@palisade/contract/problem';
 import { CallError, sentenceOf } from '#api/call.ts';
+import { createListeners } from '#api/listeners.ts';
 import { newUploadKey } from '#domain/scan/scans.ts';
 import { isEnded, isRunning, type Upload, type UploadState, type UploadsRead } from './upload-state.ts';
 
@@ -82,7 +83,7 @@ export function createUploadQueue(parts: UploadQueueParts): UploadQueue {
 
 class FileUploads implements UploadQueue {
   readonly #parts: UploadQueueParts;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = createListeners();
   readonly #aborts = new Map<number, AbortController>();
   #uploads: readonly Upload[] = [];
   #lastId = 0;
@@ -95,10 +96,7 @@ class FileUploads implements UploadQueue {
   }
 
   // Stable functions, as `useSyncExternalStore` needs them.
-  readonly subscribe = (listener: () => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly read = () => this.#uploads;
 
@@ -183,7 +181,7 @@ class FileUploads implements UploadQueue {
 
   #become(next: readonly Upload[]): void {
     this.#uploads = next;
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 
   #update(id: number, state: UploadState): void {

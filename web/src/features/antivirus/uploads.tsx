@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { onEvent } from '#api/events.ts';
+import { createListeners } from '#api/listeners.ts';
 import { currentSession } from '#api/session.ts';
 import { UploadAnnouncer } from './upload-announcer.tsx';
 import type { UploadQueue } from './upload-queue.ts';
@@ -9,14 +10,11 @@ const NO_UPLOADS: readonly Upload[] = [];
 
 /** Holds the upload queue above the routes. The first screen that uploads makes it, so that its file is loaded there. */
 export class UploadsHolder {
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = createListeners();
   #queue: UploadQueue | undefined;
 
   // Stable functions, as `useSyncExternalStore` needs them.
-  readonly subscribe = (listener: () => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = this.#listeners.subscribe;
 
   readonly read = () => this.#queue?.read() ?? NO_UPLOADS;
 
@@ -29,7 +27,7 @@ export class UploadsHolder {
     if (this.#queue) return this.#queue;
     this.#queue = make();
     this.#queue.subscribe(() => {
-      for (const listener of this.#listeners) listener();
+      this.#listeners.tell();
     });
     return this.#queue;
   }

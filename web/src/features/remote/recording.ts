@@ -1,6 +1,7 @@
 import { beginRecording, RECORDING_BYTES_MAXIMUM, type SessionFile, sendRecording } from '@palisade/contract/remote-files';
 import { useSyncExternalStore } from 'react';
 import { call, sentenceOf, upload } from '#api/call.ts';
+import { createListeners } from '#api/listeners.ts';
 
 /** The recording of this page, or its upload. It outlives the screen of the session, because the upload finishes after the session. */
 export interface Recording {
@@ -27,24 +28,19 @@ const TYPES = ['video/webm;codecs=vp9', 'video/webm;codecs=vp8', 'video/webm'] a
 
 let recording: Recording | undefined;
 let recorder: MediaRecorder | undefined;
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 function set(change: Recording | undefined): void {
   recording = change;
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 function update(change: Partial<Recording>): void {
   if (recording) set({ ...recording, ...change });
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 export function useRecording(): Recording | undefined {
-  return useSyncExternalStore(subscribe, () => recording);
+  return useSyncExternalStore(listeners.subscribe, () => recording);
 }
 
 /** The supported container and codec; undefined if the browser cannot record. */

@@ -6,6 +6,7 @@ import { useSyncExternalStore } from 'react';
 import { randomUuid } from '#api/browser.ts';
 import { call } from '#api/call.ts';
 import { hearTopic, onEvent, saySignal } from '#api/events.ts';
+import { createListeners } from '#api/listeners.ts';
 import { tellSharing } from '#domain/session/sharing-now.ts';
 import { type BlackTrack, createBlackTrack } from './black-track.ts';
 import type { Link } from './connection.ts';
@@ -62,7 +63,7 @@ let technician = '';
 let black: BlackTrack | undefined;
 let leave = () => {};
 const sharers = new Map<string, Sharer>();
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 /** The person's voice, which the banner of every screen also shows (voice.ts). */
 let voice: Voice = 'off';
@@ -70,7 +71,7 @@ let voice: Voice = 'off';
 function set(change: Partial<Sharing>): void {
   sharing = { ...sharing, ...change };
   tell();
-  for (const listener of listeners) listener();
+  listeners.tell();
 }
 
 function tell(): void {
@@ -86,7 +87,7 @@ export function tellVoice(now: Voice): void {
 
 /** Calls `listener` at each change with the session that this page serves; undefined if it serves none. */
 export function onPlace(listener: (session_id: string | undefined) => void): () => void {
-  return subscribe(() => listener(sharing.place === 'taken' ? undefined : sharing.session_id));
+  return listeners.subscribe(() => listener(sharing.place === 'taken' ? undefined : sharing.session_id));
 }
 
 function setScreen(id: string, change: (screen: Screen) => Partial<Screen>): void {
@@ -97,13 +98,8 @@ function say(signal: CustomerSignal): void {
   if (sharing.session_id !== undefined) saySignal(sharing.session_id, signal);
 }
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
 export function useSharing(): Sharing {
-  return useSyncExternalStore(subscribe, () => sharing);
+  return useSyncExternalStore(listeners.subscribe, () => sharing);
 }
 
 /** The missing requirement of screen sharing; undefined if all are met. */

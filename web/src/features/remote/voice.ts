@@ -1,6 +1,7 @@
 import type { LiveSession, Side, Voice } from '@palisade/contract/remote-record';
 import { useSyncExternalStore } from 'react';
 import { onEvent, saySignal } from '#api/events.ts';
+import { createListeners } from '#api/listeners.ts';
 import type { Link } from './connection.ts';
 import { readIceServers } from './ice.ts';
 import { onPlace, tellVoice } from './sharing.ts';
@@ -37,23 +38,18 @@ let talk: VoiceCall | undefined;
 let player: HTMLAudioElement | undefined;
 let isCustomer = false;
 let stops: (() => void)[] = [];
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 function set(change: Partial<OwnVoice>): void {
   voice = { ...voice, ...change };
   if (isCustomer) tellVoice(voice.state === 'asking' ? 'off' : voice.state);
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  listeners.tell();
 }
 
 const current = () => voice;
 
 export function useVoice(): OwnVoice {
-  return useSyncExternalStore(subscribe, current);
+  return useSyncExternalStore(listeners.subscribe, current);
 }
 
 function say(state: Voice): void {

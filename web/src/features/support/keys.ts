@@ -1,4 +1,5 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { createListeners } from '#api/listeners.ts';
 import { isOfInputMethod } from '#ui/pressed.ts';
 
 /** Action of each key, for the help dialog. */
@@ -13,7 +14,7 @@ export const KEYS = [
 export type Key = (typeof KEYS)[number]['keys'][number];
 
 const STORED = 'palisade.desk_keys';
-const listeners = new Set<() => void>();
+const listeners = createListeners();
 
 function areOn(): boolean {
   try {
@@ -31,16 +32,11 @@ export function turnKeys(isOn: boolean): void {
   } catch {
     // Without storage shortcuts stay on.
   }
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  listeners.tell();
 }
 
 export function useAreKeysOn(): boolean {
-  return useSyncExternalStore(subscribe, areOn);
+  return useSyncExternalStore(listeners.subscribe, areOn);
 }
 
 const WRITES = 'input:not([type="radio"], [type="checkbox"]), textarea, select, [contenteditable="true"]';

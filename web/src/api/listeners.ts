@@ -1,0 +1,13 @@
+/** Listeners of a state outside React: `subscribe` is for `useSyncExternalStore`, `tell` follows each change. */
+export function createListeners() {
+  const all = new Set<() => void>();
+  return {
+    subscribe(listener: () => void): () => void {
+      all.add(listener);
+      return () => all.delete(listener);
+    },
+    tell(): void {
+      for (const listener of all) listener();
+    },
+  };
+}
