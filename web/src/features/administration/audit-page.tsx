@@ -24,7 +24,7 @@ import { DaysFilter } from '#ui/days-filter.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { ListCard } from '#ui/list-card.tsx';
 import { ChoiceFilter, ListFilters, SearchFilter, useSearched } from '#ui/list-filters.tsx';
-import { dayOf, Moment, TimeOfDay, useMinute } from '#ui/moment.tsx';
+import { dayOf, Moment, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { ZONE } from '#ui/place.ts';
 import { Sentence } from '#ui/sentence.tsx';
@@ -315,7 +315,7 @@ function EntryRow({ entries, now }: { entries: Entries; now: number }) {
               <Sentence
                 text="{time}, checkpoint {checkpoint}"
                 parts={{
-                  time: <TimeOfDay iso={entry.at} />,
+                  time: <Moment iso={entry.at} now={now} />,
                   checkpoint: <code className="tiny">{`${entry.seq}:${entry.hash}`}</code>,
                 }}
               />

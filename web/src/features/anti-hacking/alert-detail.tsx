@@ -89,17 +89,19 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
       </DetailPart>
 
       <DetailPart title="How we know">
-        <Grid
-          as="p"
-          columns="lead"
-          gap="3"
-          align="center"
-          className="tinted rounded pad-m medium"
-          data-tone={alert.simulated ? 'plain' : OUTCOME_TONES[alert.outcome]}
-        >
-          <OutcomeIcon size={20} stroke={1.7} aria-hidden="true" />
-          {alertProof(alert)}
-        </Grid>
+        {!alert.simulated && (
+          <Grid
+            as="p"
+            columns="lead"
+            gap="3"
+            align="center"
+            className="tinted rounded pad-m medium"
+            data-tone={OUTCOME_TONES[alert.outcome]}
+          >
+            <OutcomeIcon size={20} stroke={1.7} aria-hidden="true" />
+            {alertProof(alert)}
+          </Grid>
+        )}
         <p>{capital(alert.evidence.threshold)}</p>
         {alert.evidence.events.length > 0 && (
           <Stack as="ol" lines className="surface-sunken pad-s" aria-label="Sample events">
