@@ -1,4 +1,5 @@
 import type { CheckedCode } from '@palisade/contract/scam-check';
+import { percentDecoded } from './percent-decoded.ts';
 
 type Fact = CheckedCode['facts'][number];
 interface Reading {
@@ -77,19 +78,11 @@ function cardFields(text: string): Field[] {
   });
 }
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** The part of an address such as `mailto:` before the question mark, and the parameters behind it. */
 function beforeAndAfter(text: string): { before: string; given: URLSearchParams; plain: string } {
   // Phones begin the parameters of `sms:` with an ampersand or a semicolon too.
   const at = text.search(/[?&]|;\?/u);
-  const before = decoded(at < 0 ? text : text.slice(0, at));
+  const before = percentDecoded(at < 0 ? text : text.slice(0, at));
   const given = new URLSearchParams(
     at < 0
       ? ''
@@ -258,7 +251,10 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
       return { kind: 'sms', facts: [...fact('phone', before), ...fact('text', body)], plain: `${plain}\n${body}` };
     },
   },
-  { begins: /^tel:/iu, read: (text) => ({ kind: 'phone', facts: fact('phone', text.slice(4)), plain: decoded(text.slice(4)) }) },
+  {
+    begins: /^tel:/iu,
+    read: (text) => ({ kind: 'phone', facts: fact('phone', text.slice(4)), plain: percentDecoded(text.slice(4)) }),
+  },
   {
     begins: /^(?:mailto:|smtp:)/iu,
     read: (text) => {

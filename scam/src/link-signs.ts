@@ -4,6 +4,7 @@ import { PROGRAM_ENDINGS } from './host-rows.ts';
 import { ownerOf } from './likeness.ts';
 import { mixedLabel } from './look-alike.ts';
 import { chainOf, isTargetHidden, isUnknown, type Message, type MessageLink, spanOf } from './message.ts';
+import { percentDecoded } from './percent-decoded.ts';
 import type { Detector, Sign } from './signs.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -76,7 +77,7 @@ const ROWS: readonly LinkRow[] = [
     weight: always(2),
     params: ({ address }) =>
       (address.kind === 'web' || address.kind === 'number_address') && address.url.username !== ''
-        ? { shown: decodeURIComponentSafely(address.url.username), host: address.hostShown }
+        ? { shown: percentDecoded(address.url.username), host: address.hostShown }
         : undefined,
   },
   {
@@ -145,14 +146,6 @@ const ROWS: readonly LinkRow[] = [
     params: (link) => (link.address.isThrowaway && isUnknown(link) ? { ...place(link), ending: link.address.ending } : undefined),
   },
 ];
-
-function decodeURIComponentSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 export const LINK_DETECTORS: readonly Detector[] = ROWS.map(({ code, weight, params }) => ({
   id: code,

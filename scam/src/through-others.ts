@@ -1,4 +1,5 @@
 import { isBelow } from './address.ts';
+import { percentDecoded } from './percent-decoded.ts';
 
 /**
  * Services that stand between a link and its page. `gateway`: a mail program checks each link there. `page`: the page is shown
@@ -26,18 +27,10 @@ interface Row {
 const TARGET_LENGTH_MAXIMUM = 2_048;
 const HOST_WITH_PATH = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}-]{2,24}(?::\d+)?(?:[/?#]|$)/u;
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 /** A text as an address: encoded once more than it should be, with one slash lost, or without a scheme. */
 export function targetOf(value: string | null | undefined): string | undefined {
   const text = (value ?? '').trim().slice(0, TARGET_LENGTH_MAXIMUM);
-  const plain = /^https?%3a/iu.test(text) ? decoded(text) : text;
+  const plain = /^https?%3a/iu.test(text) ? percentDecoded(text) : text;
   if (/^https?:\/+[^/]/iu.test(plain)) return plain.replace(/^(https?:)\/+/iu, '$1//');
   return HOST_WITH_PATH.test(plain) ? `http://${plain}` : undefined;
 }
@@ -53,12 +46,12 @@ const wholePath = (url: URL) => `${url.pathname}${url.search}${url.hash}`;
 /** The part of path and query that a pattern captures. */
 const inPath = (pattern: RegExp) => (url: URL) => {
   const found = pattern.exec(wholePath(url))?.[1];
-  return [found, found === undefined ? undefined : decoded(found)];
+  return [found, found === undefined ? undefined : percentDecoded(found)];
 };
 const restOfPath = inPath(/\/(https?(?::|%3a)(?:\/|%2f)+.{3,})$/iu);
 
 /** Proofpoint URL Defense 2: `-` stands for `%` and `_` for a slash (its decoder is published as urldecoder.py). */
-const proofpoint2: Read = (url) => [decoded((url.searchParams.get('u') ?? '').replaceAll('-', '%').replaceAll('_', '/'))];
+const proofpoint2: Read = (url) => [percentDecoded((url.searchParams.get('u') ?? '').replaceAll('-', '%').replaceAll('_', '/'))];
 
 const RUN_LENGTHS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
@@ -191,7 +184,7 @@ function intentTargets(url: URL): string[] {
   const fields = new Map(url.hash.split(';').map((field) => [field.split('=')[0] ?? '', field.slice(field.indexOf('=') + 1)]));
   const scheme = fields.get('scheme') ?? '';
   const named = /^https?$/iu.test(scheme) ? `${scheme}:${url.href.slice('intent:'.length).split('#')[0]}` : undefined;
-  return [targetOf(named), targetOf(decoded(fields.get('S.browser_fallback_url') ?? ''))].filter(
+  return [targetOf(named), targetOf(percentDecoded(fields.get('S.browser_fallback_url') ?? ''))].filter(
     (target) => target !== undefined,
   );
 }

@@ -8,6 +8,7 @@ import { type AuditTables, HEAD, isSealed } from './audit.ts';
 import type { AuditMark } from './audit-verify.ts';
 import { logFailure } from './database-patience.ts';
 import { newId } from './id.ts';
+import { parseJson } from './parse-json.ts';
 
 const noteSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
@@ -49,14 +50,6 @@ export function openWitness(path: string, key: Buffer): WitnessFile {
       }
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Interval at which the log is compared with this server's own note, in ms, even if no entry was added. */

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
+import { parseJson } from './parse-json.ts';
 import { redisNames } from './redis-names.ts';
 
 /** Messages between servers, which make a change count everywhere at once. */
@@ -69,12 +70,4 @@ export async function createRedisSessionNews(parts: { url: string; logger: Fasti
       hearer.destroy();
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

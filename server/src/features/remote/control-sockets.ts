@@ -18,6 +18,7 @@ import { createSocketAdmission, type SocketAdmission, type Stranger } from '#pla
 import { admitRequest, type SocketDoor } from '#platform/channels/socket-request.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import { sourceOf } from '#platform/origin.ts';
+import { parseJson } from '#platform/parse-json.ts';
 import { Problem } from '#platform/problem.ts';
 import type { Sessions } from '#platform/session.ts';
 import { deviceTopic, sessionTopic, type TopicName, type Topics } from '#platform/topics/topics.ts';
@@ -50,14 +51,6 @@ const SILENT: Refusal = { code: RFB_CLOSED.silent, reason: 'The greeting came to
 const HELLO_MS = 5_000;
 const BEAT_MS = 20_000;
 const CLOSE_GRACE_MS = 500;
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** One socket of an end, from its first byte on. */
 interface ControlEndOptions {
@@ -201,7 +194,7 @@ class ControlEnd {
       return;
     }
     if (bytes.length > RFB_HELLO_BYTES) this.refuse({ code: RFB_CLOSED.too_big, reason: 'The frame is too long.' });
-    else this.hearJson(jsonOf(bytes.toString()));
+    else this.hearJson(parseJson(bytes.toString()));
   };
 
   private hearJson(json: unknown): void {

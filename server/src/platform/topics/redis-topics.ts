@@ -2,6 +2,7 @@ import { type LiveEvent, liveEventSchema, OF_THE_MOMENT } from '@palisade/contra
 import type { FastifyBaseLogger } from 'fastify';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
+import { parseJson } from '#platform/parse-json.ts';
 import { connectRedis, openRedisSubscriber, type RedisConnection, type RedisSubscriber, withinTime } from '#platform/redis.ts';
 import { redisNames } from '#platform/redis-names.ts';
 import {
@@ -97,14 +98,6 @@ function isAfter(place: string, other: string): boolean {
   const [ms = 0, number = 0] = place.split('-').map(Number);
   const [other_ms = 0, other_number = 0] = other.split('-').map(Number);
   return ms > other_ms || (ms === other_ms && number > other_number);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface RedisTopicsOptions {
