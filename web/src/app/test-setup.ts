@@ -6,8 +6,8 @@ import { afterEach, vi } from 'vitest';
 // The files of a worker share the modules of packages, which take longest to load. The project's own modules load again for each file, as for each page.
 vi.resetModules();
 
-// A true condition is seen at once; the library's default of 1 s is too short on a busy machine.
-configure({ asyncUtilTimeout: 10_000 });
+// A true condition is seen at once; on a busy machine a page was not yet loaded after 10 s.
+configure({ asyncUtilTimeout: 20_000 });
 
 // Stand-ins for layout and dialogs that jsdom lacks. They do not affect the result of a test.
 vi.stubGlobal('matchMedia', (query: string) => ({
