@@ -24,9 +24,6 @@ export const DIALECT_FILES = [
   'server/src/features/web-protection/web-devices.test.ts',
 ];
 
-/** Test files that run at once. They wait for half of their time, so that three are what two cores bear. */
-const AT_ONCE = 3;
-
 /** Slow files that the closing lines name. */
 const SLOWEST = 10;
 
@@ -68,9 +65,10 @@ function readReport(path) {
 /**
  * One run of a gate. Every count is of tests; a file that fails while it is collected, a runner with errors outside every test, a runner that ends without a report and a
  * failed step count as one failed test each, so that the closing line and the exit code say the same.
- * @param {{ name: string, may_rerun: boolean }} gate `may_rerun`: failed files run once more, alone, and are named as flaky when they pass then
+ * @param {{ name: string, may_rerun: boolean, at_once: number }} gate `may_rerun`: failed files run once more, alone, and are named as flaky when they pass then.
+ * `at_once`: test files that run at the same time on two cores
  */
-export function createGate({ name: gate_name, may_rerun }) {
+export function createGate({ name: gate_name, may_rerun, at_once }) {
   const reports = join(ROOT, 'node_modules', '.cache', `palisade-${gate_name}`);
   rmSync(reports, { recursive: true, force: true });
   mkdirSync(reports, { recursive: true });
@@ -171,7 +169,7 @@ export function createGate({ name: gate_name, may_rerun }) {
     async vitest(title, args, env = {}) {
       const name = title.replaceAll(/[^\w]+/g, '-');
       await part(title, async () => {
-        const { code, report, errors } = await vitestOnce(name, [`--maxWorkers=${AT_ONCE}`, ...args], env);
+        const { code, report, errors } = await vitestOnce(name, [`--maxWorkers=${at_once}`, ...args], env);
         for (const { message, path, test } of errors)
           notes.push(
             `Error outside the tests: ${path ? relative(ROOT, path) : 'no file'}, near "${test ?? 'no test'}": ${message}`,

@@ -62,7 +62,8 @@ if (!is_understood) {
 }
 const rooms = options.room ?? ROOMS.filter((room) => !ON_REQUEST.includes(room));
 const shard = options.shard === undefined ? [] : [`--shard=${options.shard}`];
-const gate = createGate({ name: 'deep', may_rerun: true });
+// With three at once, deep tests used 1.2 of two cores: they wait for other programs and for leases to end.
+const gate = createGate({ name: 'deep', may_rerun: true, at_once: 5 });
 
 /** The test files of the server's features and platform that ask a database, as filters for vitest; without those that the fast gate runs on PostgreSQL. */
 function databaseFiles() {

@@ -10,7 +10,7 @@ import { startPostgres } from './postgres.mjs';
 const CORE_JOURNEYS = 6;
 
 const ON_SQLITE = { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '', TEST_REDIS_URL: '' };
-const gate = createGate({ name: 'fast', may_rerun: false });
+const gate = createGate({ name: 'fast', may_rerun: false, at_once: 3 });
 
 await install(FAST_NEEDS);
 await gate.step(
