@@ -16,12 +16,13 @@ export function NavItemLink({ screen: { path, nav }, className, title, children 
   const { pathname } = useLocation();
   // The desk link is not active on the screens below its path.
   const isOpen = pathname === path || (path !== '/support' && pathname.startsWith(`${path}/`));
+  const look = { className, title, 'aria-current': isOpen ? ('page' as const) : undefined };
   return nav.opensLiveChat ? (
-    <a href={live_chat} target="_blank" rel="noopener" className={className} title={title}>
+    <a href={live_chat} target="_blank" rel="noopener" {...look}>
       {children}
     </a>
   ) : (
-    <Link to={path} aria-current={isOpen ? 'page' : undefined} className={className} title={title}>
+    <Link to={path} {...look}>
       {children}
     </Link>
   );

@@ -87,6 +87,12 @@ describe('the shell', () => {
     await waitFor(() => expect(arrived).toHaveFocus());
   });
 
+  it('marks the chat, whose link opens a window', async () => {
+    open('/chat');
+    await heading('Support Chat');
+    expect(sidebar().getByRole('link', { name: /^Support Chat/u })).toHaveAttribute('aria-current', 'page');
+  });
+
   it.each([
     ['the floating button', () => screen.getByRole('button', { name: 'Back to Dashboard' })],
     ['the button of the top bar', () => within(screen.getByRole('banner')).getByRole('button', { name: 'Dashboard' })],
