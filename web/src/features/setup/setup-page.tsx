@@ -230,7 +230,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
             required
             withAsterisk={false}
             size="md"
-            description="Shown next to the product’s name, and as the sender of emails."
+            description="Shown with the product’s name, and in emails."
             {...form.getInputProps('company_name')}
           />
           <TextInput

@@ -44,7 +44,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
       ref={composer}
       place={place}
       label={mode === 'note' ? 'Note' : 'Answer'}
-      placeholder={mode === 'note' ? 'A note for colleagues' : 'Answer, / for saved replies'}
+      placeholder={mode === 'note' ? 'A note for colleagues' : '/ for saved replies'}
       isSending={isFirstTry(outgoing)}
       onSend={(written) => queue.add({ ...written, conversation_id: conversation.id, is_note: mode === 'note' })}
       onTyping={() => mode === 'answer' && sayTyping(conversation.id)}
