@@ -4,6 +4,10 @@ import { sentencesFrom } from '#platform/sentence.ts';
 /** Recovery codes that should be left. */
 export const RECOVERY_CODES_LEAST = 3;
 
+/** A sentence about a number of things. */
+const counted = (one: string, other: string) =>
+  ({ english: { count: 'count', one, other }, params: { count: 'grouped' } }) as const satisfies Template;
+
 /**
  * All sentences of the security check. `fault` and `goal` are a check's titles, after its id; `advice` is what to do. A landed code never changes its meaning or its
  * parameters.
@@ -39,10 +43,7 @@ export const POSTURE_PHRASES = {
   'few_recovery_codes.goal': { english: `At least ${RECOVERY_CODES_LEAST} recovery codes are left` },
   'few_recovery_codes.advice': { english: 'Make new recovery codes, in Security Preferences.' },
   'few_recovery_codes.none_needed': { english: 'You need none until two-factor is on.' },
-  'few_recovery_codes.left': {
-    english: { count: 'count', one: '1 code is left.', other: '{count} codes are left.' },
-    params: { count: 'grouped' },
-  },
+  'few_recovery_codes.left': counted('1 code is left.', '{count} codes are left.'),
 
   'idle_session.fault': { english: 'A session has not been used for 30 days' },
   'idle_session.goal': { english: 'Every session was used within 30 days' },
@@ -52,39 +53,21 @@ export const POSTURE_PHRASES = {
   'unreviewed_browser.fault': { english: 'A new browser signed in and was not reviewed' },
   'unreviewed_browser.goal': { english: 'Every new browser was reviewed' },
   'unreviewed_browser.advice': { english: 'Open the alert and answer “Was this you?”.' },
-  'unreviewed_browser.waiting': {
-    english: {
-      count: 'count',
-      one: '1 browser is waiting for your review.',
-      other: '{count} browsers are waiting for your review.',
-    },
-    params: { count: 'grouped' },
-  },
+  'unreviewed_browser.waiting': counted('1 browser is waiting for your review.', '{count} browsers are waiting for your review.'),
   'unreviewed_browser.none': { english: 'No browser is waiting for your review.' },
 
   'open_alert_high.fault': { english: 'A threat of high severity was not blocked' },
   'open_alert_high.goal': { english: 'Every threat of high severity was blocked' },
   'open_alert_high.advice': { english: 'Open the alert and follow its advice.' },
-  'open_alert_high.count': {
-    english: {
-      count: 'count',
-      one: '1 alert of high severity not blocked.',
-      other: '{count} alerts of high severity not blocked.',
-    },
-    params: { count: 'grouped' },
-  },
+  'open_alert_high.count': counted('1 alert of high severity not blocked.', '{count} alerts of high severity not blocked.'),
 
   'open_alert_critical.fault': { english: 'A threat of critical severity was not blocked' },
   'open_alert_critical.goal': { english: 'Every threat of critical severity was blocked' },
   'open_alert_critical.advice': { english: 'Open the alert and follow its advice.' },
-  'open_alert_critical.count': {
-    english: {
-      count: 'count',
-      one: '1 alert of critical severity not blocked.',
-      other: '{count} alerts of critical severity not blocked.',
-    },
-    params: { count: 'grouped' },
-  },
+  'open_alert_critical.count': counted(
+    '1 alert of critical severity not blocked.',
+    '{count} alerts of critical severity not blocked.',
+  ),
 
   'allow_any_inbound.fault': { english: 'A rule lets anyone reach everything' },
   'allow_any_inbound.goal': { english: 'No rule lets anyone reach everything' },
@@ -92,10 +75,7 @@ export const POSTURE_PHRASES = {
     english: 'Disable the rule that allows every inbound connection, and allow only what is needed.',
   },
   'allow_any_inbound.named': { english: 'Allowed by {rules}.', params: { rules: 'names' } },
-  'allow_any_inbound.many': {
-    english: { count: 'count', one: 'Allowed by 1 rule.', other: 'Allowed by {count} rules.' },
-    params: { count: 'grouped' },
-  },
+  'allow_any_inbound.many': counted('Allowed by 1 rule.', 'Allowed by {count} rules.'),
   'allow_any_inbound.none': { english: 'No enabled rule allows every inbound connection.' },
 
   'port_22_open.fault': { english: 'A rule opens port 22 (SSH) to the whole world' },
@@ -114,10 +94,7 @@ export const POSTURE_PHRASES = {
   'port_5900_open.goal': { english: 'Port 5900 (VNC) is closed to the world' },
   'port_5900_open.advice': { english: 'Limit who may reach port 5900 to the addresses that need it, or disable the rule.' },
   'port_open.named': { english: 'Opened by {rules}.', params: { rules: 'names' } },
-  'port_open.many': {
-    english: { count: 'count', one: 'Opened by 1 rule.', other: 'Opened by {count} rules.' },
-    params: { count: 'grouped' },
-  },
+  'port_open.many': counted('Opened by 1 rule.', 'Opened by {count} rules.'),
   'port_open.unknown': {
     english: 'None of your rules opens it. Without a connected device, we can’t tell whether it is closed.',
   },
@@ -133,14 +110,10 @@ export const POSTURE_PHRASES = {
     },
     params: { count: 'number', rules: 'names' },
   },
-  'clashing_rules.many': {
-    english: {
-      count: 'count',
-      one: '1 rule repeats or contradicts another rule.',
-      other: '{count} rules repeat or contradict another rule.',
-    },
-    params: { count: 'grouped' },
-  },
+  'clashing_rules.many': counted(
+    '1 rule repeats or contradicts another rule.',
+    '{count} rules repeat or contradict another rule.',
+  ),
   'clashing_rules.none': { english: 'No enabled rules repeat or contradict each other.' },
 
   'rule_not_applied.fault': { english: 'A rule is not applied on a device' },
@@ -158,10 +131,7 @@ export const POSTURE_PHRASES = {
   'ask_waiting.fault': { english: 'Someone in your home asks for a website' },
   'ask_waiting.goal': { english: 'No question of your home waits for an answer' },
   'ask_waiting.advice': { english: 'Allow it for an hour, always, or say no.' },
-  'ask_waiting.count': {
-    english: { count: 'count', one: '1 question waits for your answer.', other: '{count} questions wait for your answer.' },
-    params: { count: 'grouped' },
-  },
+  'ask_waiting.count': counted('1 question waits for your answer.', '{count} questions wait for your answer.'),
   'ask_waiting.none': { english: 'No question waits for your answer.' },
   'profile_device_silent.fault': { english: 'A device of your home doesn’t use web protection now' },
   'profile_device_silent.goal': { english: 'Every device of your home asks web protection as usual' },
@@ -170,14 +140,10 @@ export const POSTURE_PHRASES = {
   'profile_no_plan.fault': { english: 'A profile of your home has no plan' },
   'profile_no_plan.goal': { english: 'Your plan covers every profile' },
   'profile_no_plan.advice': { english: 'Request a plan with enough profiles, or remove one.' },
-  'profile_no_plan.count': {
-    english: {
-      count: 'count',
-      one: '1 profile is protected from dangerous websites only.',
-      other: '{count} profiles are protected from dangerous websites only.',
-    },
-    params: { count: 'grouped' },
-  },
+  'profile_no_plan.count': counted(
+    '1 profile is protected from dangerous websites only.',
+    '{count} profiles are protected from dangerous websites only.',
+  ),
   'profile_no_plan.none': { english: 'Every profile has a plan.' },
   'agent_outdated.fault': { english: 'A device runs an outdated agent' },
   'agent_outdated.goal': { english: 'Every device runs the current agent' },
@@ -209,45 +175,26 @@ export const POSTURE_PHRASES = {
   'long_remote_session.fault': { english: 'A remote session has been open for more than 8 hours' },
   'long_remote_session.goal': { english: 'No remote session stays open for more than 8 hours' },
   'long_remote_session.advice': { english: 'End the remote session if it’s no longer needed.' },
-  'long_remote_session.count': {
-    english: {
-      count: 'count',
-      one: '1 session has been open for more than 8 hours.',
-      other: '{count} sessions have been open for more than 8 hours.',
-    },
-    params: { count: 'grouped' },
-  },
+  'long_remote_session.count': counted(
+    '1 session has been open for more than 8 hours.',
+    '{count} sessions have been open for more than 8 hours.',
+  ),
   'long_remote_session.none': { english: 'No session has been open that long.' },
 
   'infected_not_removed.fault': { english: 'An infected file on the server is not in quarantine' },
   'infected_not_removed.goal': { english: 'Every infected file on the server is in quarantine' },
   'infected_not_removed.advice': { english: 'Tell support that an infected file couldn’t be quarantined or deleted.' },
-  'infected_not_removed.outside': {
-    english: {
-      count: 'count',
-      one: '1 infected upload is on the server outside quarantine.',
-      other: '{count} infected uploads are on the server outside quarantine.',
-    },
-    params: { count: 'grouped' },
-  },
-  'infected_not_removed.none': {
-    english: {
-      count: 'count',
-      one: '1 infected upload was found and quarantined or deleted.',
-      other: '{count} infected uploads were found and quarantined or deleted.',
-    },
-    params: { count: 'grouped' },
-  },
+  'infected_not_removed.outside': counted(
+    '1 infected upload is on the server outside quarantine.',
+    '{count} infected uploads are on the server outside quarantine.',
+  ),
+  'infected_not_removed.none': counted(
+    '1 infected upload was found and quarantined or deleted.',
+    '{count} infected uploads were found and quarantined or deleted.',
+  ),
 
   'infection_open.fault': { english: 'An infected file is not deleted yet' },
-  'infection_open.files': {
-    english: {
-      count: 'count',
-      one: 'An infected file is not deleted yet',
-      other: '{count} infected files are not deleted yet',
-    },
-    params: { count: 'grouped' },
-  },
+  'infection_open.files': counted('An infected file is not deleted yet', '{count} infected files are not deleted yet'),
   'infection_open.goal': { english: 'Every infected file is deleted' },
   'infection_open.advice': {
     english: 'Delete the original on your device, then choose “I deleted it”. We quarantined only the uploaded copy.',
@@ -273,22 +220,15 @@ export const POSTURE_PHRASES = {
   'open_alert_lesser.fault': { english: 'An alert waits for your answer' },
   'open_alert_lesser.goal': { english: 'No alert waits for your answer' },
   'open_alert_lesser.advice': { english: 'Open the alert and follow its advice.' },
-  'open_alert_lesser.count': {
-    english: { count: 'count', one: '1 alert you haven’t seen.', other: '{count} alerts you haven’t seen.' },
-    params: { count: 'grouped' },
-  },
+  'open_alert_lesser.count': counted('1 alert you haven’t seen.', '{count} alerts you haven’t seen.'),
 
   'password_guessing.fault': { english: 'Someone tried wrong passwords' },
   'password_guessing.goal': { english: 'No one tried wrong passwords' },
   'password_guessing.advice': { english: 'Open the alert and say if it was you.' },
-  'password_guessing.count': {
-    english: {
-      count: 'count',
-      one: 'We refused the sign-ins. 1 alert asks if it was you.',
-      other: 'We refused the sign-ins. {count} alerts ask if it was you.',
-    },
-    params: { count: 'grouped' },
-  },
+  'password_guessing.count': counted(
+    'We refused the sign-ins. 1 alert asks if it was you.',
+    'We refused the sign-ins. {count} alerts ask if it was you.',
+  ),
 
   'plan_ending.fault': { english: 'Your plan ends soon' },
   'plan_ending.goal': { english: 'Your plan doesn’t end soon' },
@@ -346,14 +286,7 @@ export const POSTURE_PHRASES = {
   'files_overdue.fault': { english: 'Files have waited more than an hour for the scanner' },
   'files_overdue.goal': { english: 'No file waits long for the scanner' },
   'files_overdue.advice': { english: 'Don’t open the waiting files before they’re checked.' },
-  'files_overdue.count': {
-    english: {
-      count: 'count',
-      one: '1 file has waited for more than an hour.',
-      other: '{count} files have waited for more than an hour.',
-    },
-    params: { count: 'grouped' },
-  },
+  'files_overdue.count': counted('1 file has waited for more than an hour.', '{count} files have waited for more than an hour.'),
 } as const satisfies Record<string, Template>;
 
 /** The ids of the checks: those of their titles. */
