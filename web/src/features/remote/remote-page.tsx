@@ -1,6 +1,7 @@
 import { IconExternalLink, IconHeadset, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'react-router';
 import { useConfig } from '#api/config.ts';
 import { useIsStaff } from '#api/policies.ts';
 import { useSupportLinks } from '#api/support-links.ts';
@@ -13,6 +14,7 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Lead } from '#ui/lead.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { LoadingRows } from '#ui/states.tsx';
 import { JoinedSessions } from './joined-sessions.tsx';
 import { NewSessionDialog } from './new-session-dialog.tsx';
@@ -26,9 +28,11 @@ import './portal-page.css';
 const stepsOf = (number: string | undefined): readonly Step[] => [
   {
     title: 'Get a code',
-    sentence: number
-      ? 'Call support on a number you know. Then press New Session.'
-      : 'Ask in Support Chat first. Then press New Session.',
+    sentence: number ? (
+      'Call support on a number you know. Then press New Session.'
+    ) : (
+      <Sentence text="Ask in {chat} first. Then press New Session." parts={{ chat: <Link to="/chat">Support Chat</Link> }} />
+    ),
   },
   {
     title: 'Approve the technician',

@@ -56,9 +56,13 @@ export function SessionBanner({ session }: { session: RemoteSession }) {
     >
       {isWaiting ? <Waiting session={session} /> : <Running session={session} />}
       <Row gap="2" className="off-empty">
-        {isWaiting && !isByPhone && <ScreenLink to="/chat">Open Support Chat</ScreenLink>}
         {isWaiting && (
-          <CopyButton variant="quiet" text={session.session_code} copied="The session code was copied." label="Copy code" />
+          <CopyButton variant="primary" text={session.session_code} copied="The session code was copied." label="Copy code" />
+        )}
+        {isWaiting && !isByPhone && (
+          <ScreenLink to="/chat" variant="quiet">
+            Open Support Chat
+          </ScreenLink>
         )}
         {isWaiting && (
           <Button variant="quiet" loading={end.isPending} onClick={() => end.mutate(session)}>

@@ -1,9 +1,10 @@
+import type { ReactNode } from 'react';
 import { Stack } from '#ui/layout.tsx';
 import './steps.css';
 
 export interface Step {
   title: string;
-  sentence: string;
+  sentence: ReactNode;
 }
 
 export function Steps({ steps }: { steps: readonly Step[] }) {
