@@ -74,16 +74,18 @@ it('continues where it was after it and its engine were killed in the middle, th
     const reports: ScanReport[] = [];
     heard.push(reports);
     let said = '';
+    const isReached = () => until(reports.findLast(({ job_id }) => job_id === id));
+    child.stdin.on('error', () => undefined);
     child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()));
     createInterface(child.stdout).on('line', (line) => {
       const frame = saidSchema.parse(JSON.parse(line));
       if (frame.kind === 'scan_report') reports.push(frame);
+      // The scan waits, so that it is never over before the test looked.
+      if (isReached()) kill(child);
+      else child.stdin.write('.');
     });
     const ended = new Promise((resolve) => child.once('exit', resolve));
-    await vi.waitFor(() => expect(until(reports.findLast(({ job_id }) => job_id === id)), said).toBe(true), {
-      timeout: 200_000,
-      interval: 1,
-    });
+    await vi.waitFor(() => expect(isReached(), said).toBe(true), { timeout: 200_000, interval: 1 });
     kill(child);
     await ended;
     running.delete(child);
