@@ -43,6 +43,8 @@ test('a refused game is asked for, allowed for an hour on the dashboard, and ref
   await card(page, 'Mia').getByText('Allowed and blocked websites (0)').click();
   await card(page, 'Mia').getByRole('textbox', { name: 'Website' }).fill(GAME);
   await card(page, 'Mia').getByRole('button', { name: 'Save website' }).click();
+  // Before it is saved, the game may be refused for the time of day, which is another reason.
+  await expect(card(page, 'Mia').getByText('Allowed and blocked websites (1)')).toBeVisible();
   await expect.poll(() => ask(page, address, GAME)).toBe(3);
 
   await card(page, 'Mia').getByText('Mia’s page').click();
@@ -54,6 +56,8 @@ test('a refused game is asked for, allowed for an hour on the dashboard, and ref
   await expectAccessible(child);
 
   await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click();
+  // The page before shows the question too.
+  await expect(page.getByRole('heading', { level: 1, name: /dashboard/i })).toBeVisible();
   const asked = card(page, 'May I?');
   await asked.getByLabel('Your words to Mia').fill('After homework');
   await asked.getByRole('button', { name: 'For one hour' }).click();
