@@ -32,9 +32,15 @@ describe('a screen that could not be fetched', () => {
     expect(screen.queryByText('broken')).not.toBeInTheDocument();
   });
 
-  it('says that the page broke where the server is there', async () => {
+  it('loads once more where the server is there, and then says that the page broke', async () => {
     server.answer(readHealth, { status: 'ok' });
-    renderForTest(<NoConnection otherwise="broken" reload={vi.fn()} />);
+    const reload = vi.fn();
+    const { unmount } = renderForTest(<NoConnection otherwise="broken" reload={reload} />);
+    await waitFor(() => expect(reload).toHaveBeenCalledOnce());
+    expect(screen.queryByText('broken')).not.toBeInTheDocument();
+    unmount();
+    renderForTest(<NoConnection otherwise="broken" reload={reload} />);
     expect(await screen.findByText('broken')).toBeVisible();
+    expect(reload).toHaveBeenCalledOnce();
   });
 });

@@ -15,9 +15,18 @@ export function isNotFetched(error: unknown): boolean {
   return error instanceof Error && NOT_FETCHED.test(error.message);
 }
 
+/** True once for each visit of a screen: the page may be older than the files of the server, or its connection just came back. */
+function mayLoadAgain(): boolean {
+  const state: unknown = window.history.state;
+  const noted = typeof state === 'object' && state !== null ? state : {};
+  if ('loaded_again' in noted) return false;
+  window.history.replaceState({ ...noted, loaded_again: true }, '');
+  return true;
+}
+
 /**
  * Shown for a screen that failed to load: without a connection it says so and loads the screen when the connection returns.
- * With a connection it shows `otherwise`.
+ * With a connection it loads once more, and then shows `otherwise`.
  */
 export function NoConnection({
   otherwise,
@@ -40,7 +49,7 @@ export function NoConnection({
         return;
       }
       if (isOver) return;
-      if (wasAway) reload();
+      if (wasAway || mayLoadAgain()) reload();
       else setIsThere(true);
     }
     const again = () => void ask();
