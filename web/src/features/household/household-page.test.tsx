@@ -43,6 +43,7 @@ it('says first which rules do not apply', async () => {
   const lead = await screen.findByRole('region', { name: 'Not every rule applies for Mia.' });
   expect(lead).toHaveAttribute('data-tone', 'attention');
   expect(lead).toHaveTextContent(/are not blocked: this server has no list/u);
+  expect(within(lead).getByRole('link', { name: 'Ask support' })).toHaveAttribute('href', '/chat');
 });
 
 describe('adding a person', () => {

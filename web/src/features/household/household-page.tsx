@@ -64,6 +64,7 @@ function answerOf(home: Household, lists: Lists) {
       tone: 'attention',
       title: `Not every rule applies for ${listFirst(partly.map(({ name }) => name))}.`,
       sentence: listlessWords(first.rules, lists) ?? '',
+      is_list_missing: true,
     } as const;
   return {
     tone: 'good',
@@ -114,6 +115,8 @@ export function HouseholdPage() {
   const isReady = home !== undefined && web.data !== undefined && (arePeopleReady || isAdding);
   const answer = isReady ? answerOf(home, web.data) : undefined;
   const isWaitedFor = isReady && waitingAsks(home).length > 0;
+  // Only the provider can give the server a list.
+  const isListMissing = answer !== undefined && 'is_list_missing' in answer;
   const add =
     isReady && needsPlan(home) ? (
       <ScreenLink to="/subscription-manager">See plans</ScreenLink>
@@ -131,7 +134,7 @@ export function HouseholdPage() {
     <Page
       title="Household"
       sentence="Rules for the people of your home, on their devices."
-      aside={isWaitedFor && !isAdding && add}
+      aside={(isWaitedFor || isListMissing) && !isAdding && add}
     >
       {failure && (
         <ErrorNotice
@@ -143,7 +146,15 @@ export function HouseholdPage() {
       {!isReady && !failure && <LeadWaiting label="Loading your household" />}
       {isReady && answer && (
         <>
-          {isWaitedFor ? <WaitingAsks /> : <Lead {...answer} icon={IconHome} action={!isAdding && add} />}
+          {isWaitedFor ? (
+            <WaitingAsks />
+          ) : (
+            <Lead
+              {...answer}
+              icon={IconHome}
+              action={isListMissing ? <ScreenLink to="/chat">Ask support</ScreenLink> : !isAdding && add}
+            />
+          )}
           {isAdding && <AddProfile home={home} web={web.data} onClose={() => setIsAdding(false)} />}
           {isEmpty && !isAdding && <WhatItDoes />}
           {!isEmpty && <People home={home} web={web.data} asked={asked} />}
