@@ -74,7 +74,16 @@ function articleOf(row: Row): Article {
 
 /** Gives pages that no administrator has changed since they were seeded the text of this version. */
 async function renew(pages: Kysely<HelpTables>, articles: typeof FIRST_ARTICLES, seeded_at: string): Promise<void> {
-  for (const { id, slug, body, updated_at } of await pages.selectFrom('help_articles').selectAll().execute()) {
+  const seeded = await pages
+    .selectFrom('help_articles')
+    .select(['id', 'slug', 'body', 'updated_at'])
+    .where(
+      'slug',
+      'in',
+      articles.map(({ slug }) => slug),
+    )
+    .execute();
+  for (const { id, slug, body, updated_at } of seeded) {
     const article = articles.find((one) => one.slug === slug && one.body !== body);
     if (article === undefined || !(Date.parse(updated_at) - Date.parse(seeded_at) < SEEDING_MS)) continue;
     const words = indexedWords({ ...article, words: plainText(article.body) });
