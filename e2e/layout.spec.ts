@@ -41,16 +41,19 @@ test('the buttons of a tall dialog stay in sight while its fields are scrolled, 
     const rule = page.getByRole('dialog', { name: 'Add Rule' });
     const add = rule.getByRole('button', { name: 'Add Rule' });
     await expect(add).toBeInViewport({ ratio: 1 });
+    const instead = rule.getByRole('button', { name: 'Block instead' });
+    await expect(instead).toBeInViewport({ ratio: 1 });
     const port = rule.getByLabel('Port');
     await port.focus();
     const [field, button] = [await port.boundingBox(), await add.boundingBox()];
     expect((field?.y ?? 0) + (field?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
     if (size.width < 700) {
-      // In one column the sentence of the rule is a bar above the buttons.
-      const source = rule.getByLabel('Source IP');
-      await source.focus();
-      const [above, sentence] = [await source.boundingBox(), await rule.locator('.rule-fields__preview').boundingBox()];
-      expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual(sentence?.y ?? 0);
+      // The sentence of the rule is above the fields that change it, so that its warning is in the first view.
+      const [direction, sentence] = [
+        await rule.getByLabel('Direction').boundingBox(),
+        await rule.locator('.rule-fields__preview').boundingBox(),
+      ];
+      expect((sentence?.y ?? 0) + (sentence?.height ?? 0)).toBeLessThanOrEqual(direction?.y ?? 0);
     }
     await rule.getByRole('button', { name: 'Cancel' }).click();
     await page.goto('/remote');

@@ -102,7 +102,7 @@ export function AddRuleDialog({ rules, onClose }: AddRuleDialogProps) {
       <Form gap="4" className="rule-form" error={error} busy={isPending} onSubmit={submit}>
         {isKept && <KeptNote />}
         <fieldset>
-          <legend className="sub">Start with a preset, or write your own rule below.</legend>
+          <legend className="base medium">Start with a preset, or write your own rule.</legend>
           <Grid columns="fit-m" gap="2" className="above-2">
             {PRESETS.map(({ id, ...words }) => (
               <PressCard key={id} {...words} isOn={preset === id} onPress={() => choose(id)} />

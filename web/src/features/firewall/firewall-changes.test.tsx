@@ -25,7 +25,16 @@ describe('a rule that allows everything', () => {
     await user.clear(form.getByLabelText('Port'));
     await user.type(form.getByLabelText('Port'), '443');
     await waitFor(() => expect(preview()).toHaveAttribute('data-open', 'false'));
+    expect(form.queryByRole('button', { name: 'Block instead' })).not.toBeInTheDocument();
     expect(form.queryByText(/^This rule allows everything\./u)).not.toBeInTheDocument();
+  });
+
+  it('becomes a block at a press, and the focus stays at the action', async () => {
+    const { user, form } = await dialog();
+    await user.click(form.getByRole('button', { name: 'Block instead' }));
+    expect(form.getByLabelText('Action')).toHaveValue('block');
+    expect(form.getByLabelText('Action')).toHaveFocus();
+    expect(form.getByText('No one may reach anything over TCP on this computer.')).toBeVisible();
   });
 });
 

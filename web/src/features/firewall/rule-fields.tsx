@@ -17,9 +17,10 @@ import { findings } from '@palisade/contract/firewall-verdict';
 import { listFirst, plural } from '@palisade/contract/intl';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
+import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react';
 import { z } from 'zod';
 import { devicesQuery, livingOf } from '#domain/device/devices.ts';
+import { Button } from '#ui/button.tsx';
 import { Choice } from '#ui/choice.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
@@ -93,6 +94,7 @@ interface RuleFieldsProps {
 /** The fields of a rule, its sentence and its effect on the other rules. */
 export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsProps) {
   const [focused, setFocused] = useState<TextField>();
+  const action = useRef<HTMLSelectElement>(null);
   const values = sentOf(form.values);
   const messages = messagesOf(values);
   const terms = Object.keys(messages).length === 0 ? values : undefined;
@@ -133,19 +135,31 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   return (
     <div className="rule-fields">
       <div className="rule-fields__columns">
-        <Stack gap="4" className="rule-fields__inputs">
-          <TextInput
-            label="Rule Name"
-            data-autofocus={isAutofocused || undefined}
-            required
-            withAsterisk={false}
-            size="md"
-            autoComplete="off"
-            maxLength={RULE_NAME_MAXIMUM}
-            placeholder="Web server"
-            {...form.getInputProps('rule_name')}
-          />
-          <Grid columns="2" gap="3" className="rule-fields__choices">
+        <TextInput
+          label="Rule Name"
+          data-autofocus={isAutofocused || undefined}
+          required
+          withAsterisk={false}
+          size="md"
+          autoComplete="off"
+          maxLength={RULE_NAME_MAXIMUM}
+          placeholder="Web server"
+          {...form.getInputProps('rule_name')}
+        />
+        <RulePreview
+          terms={terms}
+          isOpen={isOpen}
+          rules={rules}
+          edited={edited}
+          devices={devices ?? []}
+          onBlock={() => {
+            form.setFieldValue('action', 'block');
+            // The button goes with the warning.
+            action.current?.focus();
+          }}
+        />
+        <Stack gap="4">
+          <Grid columns="2" gap="3">
             <Choice
               label="Direction"
               size="md"
@@ -154,36 +168,41 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
             />
             <Choice
               label="Action"
+              ref={action}
               size="md"
               data-open={isOpen}
               data={optionsOf(actionSchema.options, ACTIONS)}
               {...form.getInputProps('action')}
             />
-            <Choice
-              label="Protocol"
-              size="md"
-              data={optionsOf(protocolSchema.options, PROTOCOLS)}
-              {...form.getInputProps('protocol')}
-            />
-            <Choice label="Lasts" size="md" data={lasting} {...form.getInputProps('lasts')} />
           </Grid>
-          <TextInput label="Source IP" {...textProps('source_ip')} />
-          <TextInput label="Destination IP" {...textProps('destination_ip')} />
-          <TextInput
-            label="Port"
-            {...textProps('port')}
-            {...(values.protocol === 'icmp' && {
-              disabled: true,
-              value: EVERY,
-              error: undefined,
-              description: 'ICMP has no ports.',
-            })}
-          />
+          <fieldset>
+            <legend className="base bold below-2">Which connections</legend>
+            <Grid columns="2" phone="stack" gap="3" align="start">
+              <Choice
+                label="Protocol"
+                size="md"
+                data={optionsOf(protocolSchema.options, PROTOCOLS)}
+                {...form.getInputProps('protocol')}
+              />
+              <TextInput
+                label="Port"
+                {...textProps('port')}
+                {...(values.protocol === 'icmp' && {
+                  disabled: true,
+                  value: EVERY,
+                  error: undefined,
+                  description: 'ICMP has no ports.',
+                })}
+              />
+              <TextInput label="Source IP" {...textProps('source_ip')} />
+              <TextInput label="Destination IP" {...textProps('destination_ip')} />
+            </Grid>
+          </fieldset>
+          <Choice label="Lasts" size="md" data={lasting} {...form.getInputProps('lasts')} />
           {devices && (devices.length > 1 || chosen.length > 0) && (
             <DeviceChoice devices={devices} chosen={chosen} onChange={(ids) => form.setFieldValue('device_ids', ids)} />
           )}
         </Stack>
-        <RulePreview terms={terms} isOpen={isOpen} rules={rules} edited={edited} devices={devices ?? []} />
       </div>
     </div>
   );
@@ -202,6 +221,7 @@ interface RulePreviewProps {
   rules: readonly Rule[] | undefined;
   edited: Rule | undefined;
   devices: readonly Device[];
+  onBlock: () => void;
 }
 
 const LIMIT = {
@@ -210,7 +230,7 @@ const LIMIT = {
 } as const;
 
 /** Preview of an unsaved rule among the others. */
-function RulePreview({ terms, isOpen, rules, edited, devices }: RulePreviewProps) {
+function RulePreview({ terms, isOpen, rules, edited, devices, onBlock }: RulePreviewProps) {
   // Keeps typing responsive.
   const settled = useDeferredValue(terms);
   const { effect, notes } = useMemo(
@@ -227,7 +247,14 @@ function RulePreview({ terms, isOpen, rules, edited, devices }: RulePreviewProps
               {isAmber && <IconAlertTriangle size={18} stroke={2} aria-hidden="true" />}{' '}
               {effect ?? ruleSentence(newRuleSchema.parse({ ...terms, rule_name: 'name' }))}
             </p>
-            {isOpen && <p className="sub">{LIMIT[terms.direction]}</p>}
+            {isOpen && (
+              <>
+                <p className="sub below-2">{LIMIT[terms.direction]}</p>
+                <Button variant="quiet" size="s" onClick={onBlock}>
+                  Block instead
+                </Button>
+              </>
+            )}
           </div>
           {notes.length > 0 && (
             <Stack gap="1" className="surface-sunken pad-m break above-2">
