@@ -14,9 +14,14 @@ export function UrgencyBadges({ conversation, now }: { conversation: Conversatio
       {is_in_danger && <StatusBadge state="danger" />}
       {wants_person && <Badge tone="attention">Wants a person</Badge>}
       {waiting_since !== null && <Badge tone="attention">{`Waits ${describeSince(waiting_since, now)}`}</Badge>}
-      {priority !== 'normal' && <Badge tone={PRIORITY_TONES[priority]}>{PRIORITY_LABELS[priority]}</Badge>}
+      <PriorityBadge priority={priority} />
     </>
   );
+}
+
+export function PriorityBadge({ priority }: { priority: Priority }) {
+  if (priority === 'normal') return null;
+  return <Badge tone={PRIORITY_TONES[priority]}>{PRIORITY_LABELS[priority]}</Badge>;
 }
 
 /** The words of the last message in a list. */

@@ -1,16 +1,19 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import { TAGS_MAXIMUM } from '@palisade/contract/desk';
+import { deskTranscript, TAGS_MAXIMUM } from '@palisade/contract/desk';
 import { TAG_LENGTH_MAXIMUM } from '@palisade/contract/desk-list';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
-import { IconDeviceDesktop, IconX } from '@tabler/icons-react';
+import { IconDownload, IconX } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { download } from '#api/call.ts';
 import { decidedBy } from '#domain/conversation/chat.ts';
 import { Button } from '#ui/button.tsx';
 import { Form } from '#ui/form.tsx';
 import { Row } from '#ui/layout.tsx';
 import { ChoiceFilter } from '#ui/list-filters.tsx';
+import { Refusal } from '#ui/refusal.tsx';
+import { saveFile } from '#ui/save-file.ts';
 import { type ConversationActions, teamQuery } from './desk.queries.ts';
 import { PRESENCE_LABELS, PRIORITIES, SNOOZES } from './desk-words.ts';
 
@@ -20,14 +23,19 @@ interface BarProps {
   conversation: Conversation;
   me: UserInfo;
   actions: ConversationActions;
-  /** On a phone the bar is hidden until opened. */
-  isOpen: boolean;
 }
 
-/** Settings of a conversation: assignee, priority and tags. */
-export function ConversationBar({ conversation, me, actions, isOpen }: BarProps) {
+/** The action that the head of a conversation offers. */
+export function nextOf(me: UserInfo, conversation: Conversation): 'claim' | 'reopen' | 'close' | undefined {
+  const decided = decidedBy(conversation);
+  return (['claim', 'reopen', 'close'] as const).find((action) => may[action](me, decided));
+}
+
+/** The rarer actions on a conversation, shown when asked for. */
+export function ConversationBar({ conversation, me, actions }: BarProps) {
   const { data: team } = useQuery(teamQuery);
-  const { assignee, priority } = conversation;
+  const [downloadError, setDownloadError] = useState<unknown>();
+  const { id, customer, assignee, priority } = conversation;
   const decided = decidedBy(conversation);
   const colleagues = (team ?? [])
     .filter(({ id }) => id !== assignee?.id && id !== conversation.user_id)
@@ -35,8 +43,16 @@ export function ConversationBar({ conversation, me, actions, isOpen }: BarProps)
       ({ id, username, presence }) =>
         [id, `${id === me.id ? 'Me' : username} (${PRESENCE_LABELS[presence].toLowerCase()})`] as const,
     );
+
+  function saveTranscript() {
+    download(deskTranscript, { params: { id } }).then(
+      (content) => saveFile(`conversation-${customer}.txt`, content),
+      (error: unknown) => setDownloadError(error),
+    );
+  }
+
   return (
-    <Row gap="1" className="talk-bar pad-s line-below" data-open={isOpen}>
+    <Row gap="1" className="talk-bar pad-s line-below">
       {may.assign(me, decided) && (
         <ChoiceFilter
           label="Transfer"
@@ -67,21 +83,18 @@ export function ConversationBar({ conversation, me, actions, isOpen }: BarProps)
           onChoose={(chosen) => actions.sort.mutate({ priority: chosen ?? 'normal' })}
         />
       )}
-      {may.startRemoteSession(me, decided) && (
-        <Button
-          variant="quiet"
-          size="s"
-          icon={IconDeviceDesktop}
-          loading={actions.remote.isPending}
-          aria-label="Start a remote session"
-          onClick={() => actions.remote.mutate()}
-        >
-          Remote session
-        </Button>
-      )}
       {may.sort(me, decided) && (
         <Tags tags={conversation.tags} isBusy={actions.sort.isPending} onChange={(tags) => actions.sort.mutate({ tags })} />
       )}
+      <Button variant="quiet" size="s" icon={IconDownload} onClick={saveTranscript}>
+        Download the transcript
+      </Button>
+      {may.close(me, decided) && nextOf(me, conversation) !== 'close' && (
+        <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
+          Close
+        </Button>
+      )}
+      <Refusal error={downloadError} />
     </Row>
   );
 }

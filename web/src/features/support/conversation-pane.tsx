@@ -1,16 +1,14 @@
 import type { UserInfo } from '@palisade/contract/auth';
-import { deskTranscript } from '@palisade/contract/desk';
 import type { Conversation, DeskMessage } from '@palisade/contract/desk-record';
 import { formatList, plural } from '@palisade/contract/intl';
-import { may } from '@palisade/contract/may';
-import { IconAdjustments, IconArrowLeft, IconDownload, IconMessages, IconUser } from '@tabler/icons-react';
+import { IconArrowLeft, IconDots, IconMessages, IconUser } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, type RefObject, useState } from 'react';
-import { CallError, download, sentenceOf } from '#api/call.ts';
+import { CallError, sentenceOf } from '#api/call.ts';
 import type { Outgoing } from '#api/outgoing.ts';
 import { useSession } from '#api/session.ts';
 import { SentAttachments } from '#domain/conversation/attachments.tsx';
-import { decidedBy } from '#domain/conversation/chat.ts';
+import { PriorityBadge } from '#domain/conversation/conversation-badges.tsx';
 import { MessageCard } from '#domain/conversation/message-card.tsx';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { useTyping } from '#domain/conversation/use-typing.ts';
@@ -23,9 +21,8 @@ import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { OutgoingState } from '#ui/outgoing-state.tsx';
 import { Refusal } from '#ui/refusal.tsx';
-import { saveFile } from '#ui/save-file.ts';
 import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
-import { ConversationBar } from './conversation-bar.tsx';
+import { ConversationBar, nextOf } from './conversation-bar.tsx';
 import {
   type ConversationActions,
   conversationQuery,
@@ -89,7 +86,6 @@ function Open({ conversation, isShown, onBack, onCustomer, composer }: PaneProps
   );
   const [isBarOpen, setIsBarOpen] = useState(false);
   const [sharedId, setSharedId] = useState<string>();
-  const [downloadError, setDownloadError] = useState<unknown>();
   if (!me) return null;
   const colleague = typing.find(({ side }) => side === 'support');
   const others = viewers.filter((viewer) => viewer.id !== me.id);
@@ -105,10 +101,9 @@ function Open({ conversation, isShown, onBack, onCustomer, composer }: PaneProps
         onBar={() => setIsBarOpen(!isBarOpen)}
         onBack={onBack}
         onCustomer={onCustomer}
-        onDownloadFailed={setDownloadError}
       />
       <div>
-        <ConversationBar conversation={conversation} me={me} actions={actions} isOpen={isBarOpen} />
+        {isBarOpen && <ConversationBar conversation={conversation} me={me} actions={actions} />}
         {(colleague || others.length > 0) && (
           <p className="surface-blue pad-s small blue medium" role="status">
             {colleague
@@ -119,7 +114,7 @@ function Open({ conversation, isShown, onBack, onCustomer, composer }: PaneProps
                 })}
           </p>
         )}
-        <Refusal error={Object.values(actions).find(({ error }) => error)?.error ?? downloadError} />
+        <Refusal error={Object.values(actions).find(({ error }) => error)?.error} />
       </div>
       <Messages
         conversation={conversation}
@@ -134,7 +129,7 @@ function Open({ conversation, isShown, onBack, onCustomer, composer }: PaneProps
             <Typing who={`${customer} is typing…`} />
           </div>
         )}
-        <StaffComposer conversation={conversation} me={me} composer={composer} />
+        <StaffComposer conversation={conversation} me={me} actions={actions} composer={composer} />
       </div>
       {sharedId !== undefined && <SharedDialog message_id={sharedId} onClose={() => setSharedId(undefined)} />}
     </Grid>
@@ -150,11 +145,10 @@ interface HeadProps {
   onBar: () => void;
   onBack: () => void;
   onCustomer: () => void;
-  onDownloadFailed: (error: unknown) => void;
 }
 
-function Head({ conversation, me, actions, composer, onBack, ...icons }: HeadProps) {
-  const { customer, status, assignee } = conversation;
+function Head({ conversation, me, actions, composer, isBarOpen, onBar, onBack, onCustomer }: HeadProps) {
+  const { customer, status, assignee, priority, tags } = conversation;
   return (
     <Grid as="header" gap="2" rowGap="0" align="center" className="talk-head line-below">
       <button type="button" className="desk__to-inbox icon-button" aria-label="Back to the inbox" onClick={onBack}>
@@ -165,91 +159,65 @@ function Head({ conversation, me, actions, composer, onBack, ...icons }: HeadPro
       </h2>
       <Row as="p" gap="2" rowGap="0" className="talk-head__state shrink tiny muted">
         {conversation.is_in_danger && <StatusBadge state="danger" />}
-        <Badge tone={status === 'open' ? 'safe' : 'plain'}>{STATUS_LABELS[status]}</Badge>
+        {status !== 'open' && <Badge tone="plain">{STATUS_LABELS[status]}</Badge>}
+        <PriorityBadge priority={priority} />
         <span>{assignee ? <bdi>{assignee.id === me.id ? 'Yours' : `With ${assignee.username}`}</bdi> : 'Not assigned'}</span>
         {conversation.waiting_since !== null && (
           <WaitingTimer since={conversation.waiting_since} last={conversation.last_customer_message_at} />
         )}
+        {!isBarOpen &&
+          tags.map((tag) => (
+            <span key={tag} className="badge" data-tone="plain">
+              {tag}
+            </span>
+          ))}
       </Row>
-      <HeadActions conversation={conversation} me={me} actions={actions} composer={composer} />
-      <HeadIcons conversation={conversation} me={me} actions={actions} {...icons} />
+      <div className="talk-head__next">
+        <NextAction conversation={conversation} me={me} actions={actions} composer={composer} />
+      </div>
+      <Row wrap={false}>
+        <button
+          type="button"
+          className="desk__to-customer icon-button"
+          aria-label="Customer card"
+          title="Customer card"
+          onClick={onCustomer}
+        >
+          <IconUser size={18} stroke={1.7} aria-hidden="true" />
+        </button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="More actions"
+          title="More actions"
+          aria-expanded={isBarOpen}
+          onClick={onBar}
+        >
+          <IconDots size={20} stroke={1.7} aria-hidden="true" />
+        </button>
+      </Row>
     </Grid>
   );
 }
 
-function HeadActions({ conversation, me, actions, composer }: Pick<HeadProps, 'conversation' | 'me' | 'actions' | 'composer'>) {
-  const decided = decidedBy(conversation);
-  return (
-    <Row gap="1" justify="end" className="talk-head__actions">
-      {may.claim(me, decided) && (
-        <Button
-          size="s"
-          loading={actions.claim.isPending}
-          onClick={() => actions.claim.mutate(undefined, { onSuccess: () => composer.current?.focus() })}
-        >
-          Claim
-        </Button>
-      )}
-      {may.reopen(me, decided) && (
-        <Button variant="quiet" size="s" loading={actions.reopen.isPending} onClick={() => actions.reopen.mutate()}>
-          Reopen
-        </Button>
-      )}
-    </Row>
-  );
-}
-
-type HeadIconsProps = Pick<
-  HeadProps,
-  'conversation' | 'me' | 'actions' | 'isBarOpen' | 'onBar' | 'onCustomer' | 'onDownloadFailed'
->;
-
-/** Close is last, away from Claim. */
-function HeadIcons({ conversation, me, actions, isBarOpen, onBar, onCustomer, onDownloadFailed }: HeadIconsProps) {
-  const { id, customer } = conversation;
-  function saveTranscript() {
-    download(deskTranscript, { params: { id } }).then(
-      (content) => saveFile(`conversation-${customer}.txt`, content),
-      (error: unknown) => onDownloadFailed(error),
+/** The next step of the conversation: it is claimed, answered below, and closed. */
+function NextAction({ conversation, me, actions, composer }: Pick<HeadProps, 'conversation' | 'me' | 'actions' | 'composer'>) {
+  const next = nextOf(me, conversation);
+  if (next === 'claim')
+    return (
+      <Button
+        size="s"
+        loading={actions.claim.isPending}
+        onClick={() => actions.claim.mutate(undefined, { onSuccess: () => composer.current?.focus() })}
+      >
+        Claim
+      </Button>
     );
-  }
-
+  if (next === undefined) return null;
   return (
-    <Row wrap={false} align="stretch">
-      <button
-        type="button"
-        className="desk__to-bar icon-button"
-        aria-label="Sort and hand over"
-        title="Sort and hand over"
-        aria-expanded={isBarOpen}
-        onClick={onBar}
-      >
-        <IconAdjustments size={18} stroke={1.7} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
-        className="icon-button"
-        aria-label="Download the transcript"
-        title="Download the transcript"
-        onClick={saveTranscript}
-      >
-        <IconDownload size={18} stroke={1.7} aria-hidden="true" />
-      </button>
-      <button
-        type="button"
-        className="desk__to-customer icon-button"
-        aria-label="Customer card"
-        title="Customer card"
-        onClick={onCustomer}
-      >
-        <IconUser size={18} stroke={1.7} aria-hidden="true" />
-      </button>
-      {may.close(me, decidedBy(conversation)) && (
-        <Button variant="quiet" size="s" loading={actions.close.isPending} onClick={() => actions.close.mutate()}>
-          Close
-        </Button>
-      )}
-    </Row>
+    <Button variant="quiet" size="s" loading={actions[next].isPending} onClick={() => actions[next].mutate()}>
+      {next === 'close' ? 'Close' : 'Reopen'}
+    </Button>
   );
 }
 
@@ -323,6 +291,8 @@ function lineOf(
 ): ConversationLine {
   const { sender, is_note, is_automatic, author, author_id, card, attachments } = message;
   const isCustomers = sender === 'user';
+  // The words of people come first.
+  const isFolded = is_automatic && !is_note;
   const who = isCustomers ? customer : author_id === me.id ? 'You' : (author ?? 'Support');
   return {
     key: keyOf(message),
@@ -331,8 +301,15 @@ function lineOf(
     who,
     side: is_note ? 'note' : isCustomers ? 'other' : 'own',
     mark: is_note ? 'Note: customers never see it' : is_automatic ? 'Automatic reply' : undefined,
-    text: message.message,
-    below: (
+    text: isFolded ? '' : message.message,
+    below: isFolded ? (
+      <details className="folded full small muted">
+        <summary className="ellipsis pointer" dir="auto">
+          {message.message}
+        </summary>
+        {card && <MessageCard card={card} isStaff />}
+      </details>
+    ) : (
       <>
         {isCustomers && <CheckMessage text={message.message} />}
         {card && (

@@ -40,6 +40,7 @@ interface InboxProps {
 }
 
 function InboxFilters({ chosen, onChoose, counts }: Pick<InboxProps, 'chosen' | 'onChoose' | 'counts'>) {
+  const tags = (counts?.tags ?? []).map(({ tag, count }) => [tag, `${tag} (${count})`] as const);
   return (
     <ListFilters>
       <StateFilter
@@ -61,12 +62,9 @@ function InboxFilters({ chosen, onChoose, counts }: Pick<InboxProps, 'chosen' | 
           options={PRIORITIES}
           onChoose={(priority) => onChoose({ ...chosen, priority })}
         />
-        <ChoiceFilter
-          label="Tag"
-          value={chosen.tag}
-          options={(counts?.tags ?? []).map(({ tag, count }) => [tag, `${tag} (${count})`] as const)}
-          onChoose={(tag) => onChoose({ ...chosen, tag })}
-        />
+        {(tags.length > 0 || chosen.tag !== undefined) && (
+          <ChoiceFilter label="Tag" value={chosen.tag} options={tags} onChoose={(tag) => onChoose({ ...chosen, tag })} />
+        )}
         <ChoiceFilter
           label="Order"
           none="Most urgent first"

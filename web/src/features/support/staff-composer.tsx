@@ -3,6 +3,7 @@ import { type CannedAnswer, fillCanned } from '@palisade/contract/desk';
 import type { Conversation } from '@palisade/contract/desk-record';
 import { may } from '@palisade/contract/may';
 import { foldText } from '@palisade/contract/text';
+import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type RefObject, useId, useState } from 'react';
 import { useConfig } from '#api/config.ts';
@@ -11,16 +12,18 @@ import { sayTyping } from '#api/events.ts';
 import { isFirstTry } from '#api/outgoing.ts';
 import { decidedBy } from '#domain/conversation/chat.ts';
 import { type ComposerHandle, MessageComposer } from '#domain/conversation/message-composer.tsx';
+import { Button } from '#ui/button.tsx';
 import { Row, Stack } from '#ui/layout.tsx';
 import { StateFilter } from '#ui/list-filters.tsx';
 import { enterMeans, isEscape } from '#ui/pressed.ts';
-import { cannedQuery, useDeskOutgoing } from './desk.queries.ts';
+import { type ConversationActions, cannedQuery, useDeskOutgoing } from './desk.queries.ts';
 
 type Mode = 'answer' | 'note';
 
 interface StaffComposerProps {
   conversation: Conversation;
   me: UserInfo;
+  actions: ConversationActions;
   composer: RefObject<ComposerHandle | null>;
 }
 
@@ -29,7 +32,7 @@ const SHORTCUT = /(?:^|\s)\/([a-z0-9-]{0,32})$/iu;
 const SHOWN_MAXIMUM = 6;
 
 /** Writes an answer to the customer, or a note for staff only. */
-export function StaffComposer({ conversation, me, composer }: StaffComposerProps) {
+export function StaffComposer({ conversation, me, actions, composer }: StaffComposerProps) {
   const decided = decidedBy(conversation);
   const mayAnswer = may.answer(me, decided);
   const [wanted, setMode] = useState<Mode>('answer');
@@ -53,7 +56,7 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
       fieldProps={canned.fieldProps}
       tone={mode === 'note' ? 'note' : undefined}
       above={
-        <Row wrap={false} gap="2" className="staff-composer__above">
+        <Row wrap={false} gap="2" justify="between" className="staff-composer__above">
           {canned.list}
           {mayAnswer ? (
             <StateFilter
@@ -67,6 +70,19 @@ export function StaffComposer({ conversation, me, composer }: StaffComposerProps
             />
           ) : (
             <p className="sub">This conversation is closed. Reopen it to answer; a note can be written all the same.</p>
+          )}
+          {may.startRemoteSession(me, decided) && (
+            <Button
+              variant="quiet"
+              size="s"
+              icon={IconDeviceDesktop}
+              loading={actions.remote.isPending}
+              aria-label="Start a remote session"
+              title="Start a remote session"
+              onClick={() => actions.remote.mutate()}
+            >
+              <span className="unseen-phone">Remote session</span>
+            </Button>
           )}
         </Row>
       }

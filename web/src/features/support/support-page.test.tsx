@@ -422,6 +422,10 @@ describe('a conversation', () => {
     server.answer(at(assignConversation), conversationOf({ version: 2, assignee: { id: ADA.id, username: 'ada' } }));
     server.answer(at(sortConversation), conversationOf({ version: 3, tags: ['printer', 'vip'] }));
     const { user } = await openConversation({ tags: ['printer'] });
+    // The next step of an unclaimed conversation is Claim, so Close stands with the rarer actions.
+    expect(conversation().queryByRole('button', { name: 'Close' })).not.toBeInTheDocument();
+    await user.click(conversation().getByRole('button', { name: 'More actions' }));
+    expect(conversation().getByRole('button', { name: 'Close' })).toBeVisible();
     await user.type(conversation().getByRole('textbox', { name: 'Add a tag' }), 'VIP{Enter}');
     expect(await conversation().findByRole('button', { name: 'Remove the tag vip' })).toBeVisible();
     expect(server.callsOf(at(sortConversation))[0]?.body).toEqual({ tags: ['printer', 'vip'] });

@@ -5,12 +5,10 @@ import { IconKeyboard, IconMessages } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useNavigate, useSearchParams } from 'react-router';
 import { rowsOf } from '#api/pages.ts';
-import { useMayAdministrate } from '#api/policies.ts';
 import { useDeskCounts } from '#domain/conversation/desk-counts.ts';
 import type { ComposerHandle } from '#domain/conversation/message-composer.tsx';
 import { RemoteRequestList } from '#domain/session/remote-requests.tsx';
 import { Button } from '#ui/button.tsx';
-import { ScreenLink } from '#ui/button-link.tsx';
 import { Grid, Row } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { NoticeToggles } from '#ui/notice-toggles.tsx';
@@ -44,7 +42,6 @@ export function SupportPage() {
 type PaneName = 'inbox' | 'conversation' | 'customer';
 
 function Desk() {
-  const mayAdministrate = useMayAdministrate();
   const [search] = useSearchParams();
   const navigate = useNavigate();
   const [chosen, setChosen] = useState({
@@ -87,15 +84,7 @@ function Desk() {
     <Page
       title="Support Desk"
       aside={
-        <Row gap="3" rowGap="2" className="desk__head">
-          {mayAdministrate && (
-            <ScreenLink to="/support/reports" variant="quiet" size="s">
-              Reports
-            </ScreenLink>
-          )}
-          <ScreenLink to="/support/answers" variant="quiet" size="s">
-            Saved replies
-          </ScreenLink>
+        <Row gap="3">
           <NoticeToggles isDense />
           <button
             type="button"
@@ -165,7 +154,7 @@ function RemoteWaiting({ count }: { count: number }) {
   return (
     <div role="status" className="span">
       {count > 0 && (
-        <div className="desk__remote pad-s line-above">
+        <div className="desk__remote line-above">
           <RemoteRequestList most={3} />
         </div>
       )}

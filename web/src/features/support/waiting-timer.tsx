@@ -1,4 +1,5 @@
 import { IconClock } from '@tabler/icons-react';
+import { Row } from '#ui/layout.tsx';
 import { describeAge, describeSince, useMinute } from '#ui/moment.tsx';
 
 /** Waiting time that counts as too long, in ms. */
@@ -16,12 +17,17 @@ export function WaitingTimer({ since, last }: TimerProps) {
   const now = useMinute();
   const waits = `Waits ${describeSince(since, now)}`;
   return (
-    <span
+    <Row
+      as="span"
+      inline
+      gap="1"
       className={`num ${now - Date.parse(since) > LONG_WAIT ? 'amber medium' : ''}`}
       title="Since the customer’s first message that waits for an answer"
     >
-      <IconClock size={14} stroke={1.7} aria-hidden="true" />{' '}
-      {last !== null && last > since ? `${waits}, wrote last ${describeAge(last, now)}` : waits}
-    </span>
+      <IconClock size={14} stroke={1.7} aria-hidden="true" />
+      {last !== null && describeAge(last, now) !== describeAge(since, now)
+        ? `${waits}, wrote last ${describeAge(last, now)}`
+        : waits}
+    </Row>
   );
 }
