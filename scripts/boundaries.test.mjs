@@ -20,6 +20,7 @@ const FORBIDDEN = [
   ['server/src/features/antivirus/planted-up.ts', '../auth/auth.ts'],
   ['server/src/features/antivirus/planted-app.ts', '#server/app.ts'],
   ['server/src/features/antivirus/planted-app-part.ts', '#server/app/accounts.ts'],
+  ['server/src/features/antivirus/planted-tables.ts', '#platform/tables.ts'],
   ['server/src/features/antivirus/planted-web.ts', '@palisade/web/src/api/call.ts'],
   ['server/src/features/antivirus/deeper/planted.ts', '../antivirus.ts'],
   ['server/src/features/antivirus/planted-scanner-test.ts', '@palisade/scanner/test/files'],

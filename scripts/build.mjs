@@ -43,6 +43,25 @@ const forLittleMemory = {
   },
 };
 
+/**
+ * Lists the migrations of the folder, which a server that runs from source reads itself (server/migrations/folder.ts).
+ * @type {import('esbuild').Plugin}
+ */
+const allMigrations = {
+  name: 'palisade:migrations',
+  setup(build) {
+    build.onLoad({ filter: /server\/migrations\/folder\.ts$/ }, ({ path }) => {
+      const names = readdirSync(dirname(path)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file));
+      const imports = names.map((name, at) => `import * as m${at} from './${name}';`);
+      const entries = names.map((name, at) => `${JSON.stringify(name.slice(0, -'.ts'.length))}: m${at}`);
+      return {
+        contents: `${imports.join('\n')}\nexport const readFolder = () => ({ ${entries.join(', ')} });\n`,
+        resolveDir: dirname(path),
+      };
+    });
+  },
+};
+
 /** Writes the origin of the build that the server reports (server/src/platform/build.ts). A build outside of git may name it in PALISADE_COMMIT and PALISADE_COMMITTED_AT. */
 function writeBuild() {
   const git = (/** @type {string[]} */ ...args) => {
@@ -83,7 +102,7 @@ async function buildServer() {
     external: dependencies
       .filter((name) => !name.startsWith('@palisade/') && !BUNDLED.includes(name))
       .flatMap((name) => [name, `${name}/*`]),
-    plugins: [forLittleMemory, noticed('server')],
+    plugins: [forLittleMemory, allMigrations, noticed('server')],
     logLevel: 'warning',
   });
   // One letter beyond them, and the engine of JavaScript keeps the whole text with two bytes a letter.

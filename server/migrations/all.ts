@@ -1,22 +1,6 @@
 import type { Migration } from 'kysely/migration';
 import type { Baseline } from '#platform/migrations.ts';
-import * as baseline from './0200-baseline.ts';
-import * as auditReading from './0201-audit-reading.ts';
-import * as invitationMakers from './0202-invitation-makers.ts';
-import * as pushSessions from './0203-push-sessions.ts';
-import * as findingOwners from './0204-finding-owners.ts';
-import * as confirmedDevices from './0205-confirmed-devices.ts';
-import * as timesOfAll from './0206-times-of-all.ts';
-import * as infectionLife from './0207-infection-life.ts';
-import * as webProtection from './0208-web-protection.ts';
-import * as webAddresses from './0209-web-addresses.ts';
-import * as keptStates from './0210-kept-states.ts';
-import * as webDeviceLimits from './0211-web-device-limits.ts';
-import * as shownNames from './0212-shown-names.ts';
-import * as agentNames from './0213-agent-names.ts';
-import * as profileLimits from './0214-profile-limits.ts';
-import * as household from './0215-household.ts';
-import * as seenKeys from './0216-seen-keys.ts';
+import { readFolder } from './folder.ts';
 
 /**
  * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives.
@@ -43,22 +27,4 @@ export const BASELINE: Baseline = {
 };
 
 /** Every migration by its number, in one direction. A landed one is never edited. */
-export const migrations: Record<string, Migration> = {
-  [BASELINE.name]: baseline,
-  '0201-audit-reading': auditReading,
-  '0202-invitation-makers': invitationMakers,
-  '0203-push-sessions': pushSessions,
-  '0204-finding-owners': findingOwners,
-  '0205-confirmed-devices': confirmedDevices,
-  '0206-times-of-all': timesOfAll,
-  '0207-infection-life': infectionLife,
-  '0208-web-protection': webProtection,
-  '0209-web-addresses': webAddresses,
-  '0210-kept-states': keptStates,
-  '0211-web-device-limits': webDeviceLimits,
-  '0212-shown-names': shownNames,
-  '0213-agent-names': agentNames,
-  '0214-profile-limits': profileLimits,
-  '0215-household': household,
-  '0216-seen-keys': seenKeys,
-};
+export const migrations: Record<string, Migration> = await readFolder();

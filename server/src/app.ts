@@ -31,6 +31,7 @@ import type { PassedSockets } from '#platform/passed-sockets.ts';
 import { serveProxyFindings } from '#platform/proxy.routes.ts';
 import { keepRetention } from '#platform/retention.ts';
 import { type Api, serve } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import { serveWeb } from '#platform/web.ts';
 import type { AppOptions } from './app/app-options.ts';
 import { buildFeatures, type Features } from './app/features.ts';
@@ -41,7 +42,6 @@ import { openHttp } from './app/open-http.ts';
 import { homeOf } from './app/people.ts';
 import { serveState } from './app/state.routes.ts';
 import { retentionTasks } from './app/store.ts';
-import type { Tables } from './app/tables.ts';
 
 export interface App {
   fastify: FastifyInstance;

@@ -11,7 +11,7 @@ import { requireKnownVersion } from '#platform/migrations.ts';
 import { keepFilesPrivate } from '#platform/private-files.ts';
 import { parseSettings, type Settings } from '#platform/settings.ts';
 import { SettingsError } from '#platform/settings-error.ts';
-import type { Tables } from './app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 
 // The common parts of the commands beside the server.
 

@@ -10,8 +10,11 @@ import { startListeningScanningApp, startTestApp } from './harness.ts';
 import { type Asker, RECORDS } from './owned-records.ts';
 import { scanned } from './upload.ts';
 
-/** The access table: the least role for each endpoint, by its methods below an address. A new endpoint fails here until it stands in it. */
-const TABLE: Record<Access, string> = {
+/** The least role for addresses that begin so. */
+const BY_ADDRESS: Record<string, Access> = { '/admin/': 'admin', '/support/': 'support' };
+
+/** The access table: the least role for each other endpoint, by its methods below an address. A new one fails here until it stands in it. */
+const TABLE: Record<Exclude<Access, 'admin'>, string> = {
   anyone: `
     /config: GET
     /health: GET
@@ -63,31 +66,19 @@ const TABLE: Record<Access, string> = {
     /premium/anti-hacking: GET stats, GET history, GET live-feed, POST simulate-threat, GET POST scan
   `,
   support: `
-    /support: GET conversations, GET counts, GET messages/{id}/shared, POST mails/{id}/take, GET mails/{id}/file, GET team
-    /support: PUT presence, GET canned-answers, GET settings, GET person-record
-    /support/conversations: GET PATCH {id}, GET POST {id}/messages, POST {id}/read, POST {id}/claim, POST {id}/assign
-    /support/conversations: POST {id}/close, POST {id}/reopen, POST {id}/snooze, GET {id}/customer, POST {id}/remote-session
-    /support/conversations: GET {id}/transcript
     /remote: GET joined, POST join
     /remote/joined: POST {id}/complete, PUT {id}/notes, GET {id}/customer
   `,
-  admin: `
-    /admin: GET device-wishes, GET domain-lists, POST accept-domain-list, GET POST scam-domains, POST remove-scam-domain
-    /admin: POST canned-answers, PUT DELETE canned-answers/{id}, PUT desk-settings, GET desk-report, GET desk-report/csv
-    /admin: GET POST help-articles, PUT DELETE help-articles/{id}, GET remote-sessions, GET remote-sessions/{id}/audit
-    /admin: POST remote-sessions/{id}/end, GET POST invitations, POST withdraw-invitation, POST change-subscription-template
-    /admin: GET subscriptions, GET POST subscription-templates, GET subscription-requests, GET overview, GET home
-    /admin: GET mail-server, GET report, GET PATCH users, POST delete-unproven-user, POST delete-user, GET user-sessions
-    /admin: POST end-user-sessions, GET audit, GET audit/chain, GET outbox, POST pass-on-mail, GET DELETE proxies, GET blocks
-    /admin: POST lift-block, GET quarantine-reports, POST decide-quarantine-report, POST reopen-quarantine-report
-    /admin: POST setup-config, POST check-logo, POST delete-subscription-template, POST assign-subscription
-    /admin: POST cancel-subscription, POST decline-subscription-request
-  `,
 };
-const LEVELS = ['anyone', 'customer', 'premium', 'support', 'admin'] as const;
-const ACCESS: Record<string, Access> = Object.fromEntries(
-  LEVELS.flatMap((access) => keysOf(TABLE[access]).map((key): [string, Access] => [key, access])),
-);
+const LEVELS = ['anyone', 'customer', 'premium', 'support'] as const;
+const endpoints = await allEndpoints();
+const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
+const ACCESS: Record<string, Access> = Object.fromEntries([
+  ...LEVELS.flatMap((access) => keysOf(TABLE[access]).map((key): [string, Access] => [key, access])),
+  ...Object.entries(BY_ADDRESS).flatMap(([start, access]) =>
+    endpoints.flatMap(({ path, key }): [string, Access][] => (path.startsWith(start) ? [[key, access]] : [])),
+  ),
+]);
 
 /** `/auth: GET PATCH me` is `GET /auth/me` and `PATCH /auth/me`. */
 function keysOf(text: string): string[] {
@@ -123,9 +114,6 @@ const ROLES = ['customer', 'support', 'admin'] as const;
 const RANK: Record<Access, number> = { anyone: 0, customer: 1, premium: 1, support: 2, admin: 3 };
 /** Refusals for another reason than the role. */
 const OTHER_REFUSALS = ['premium_required', 'invalid_credentials', 'confirmation_required', 'device_revoked'];
-
-const endpoints = await allEndpoints();
-const byKey = new Map(endpoints.map((endpoint) => [endpoint.key, endpoint]));
 
 /** A new person of each role, and a way to call any endpoint as one of them, with useless values. */
 async function startWithRoles(environment: Record<string, string> = {}) {

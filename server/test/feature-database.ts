@@ -8,7 +8,7 @@ import type { Job } from '#platform/jobs/job.ts';
 import type { JobKind } from '#platform/jobs/job-kind.ts';
 import type { Mail } from '#platform/mail.ts';
 import { Problem } from '#platform/problem.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { afterFile } from './after-file.ts';
 import { freshDatabase } from './harness.ts';
 

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { keyFingerprint } from '#features/devices/device-record.ts';
 import { newKey as newWebKey } from '#features/web-protection/web-devices.ts';
 import { newId } from '#platform/id.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { App } from '#server/app.ts';
 import { computer, helloOf, newKey } from './agent-double.ts';
 import { Authenticator } from './authenticator.ts';

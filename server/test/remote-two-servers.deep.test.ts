@@ -9,7 +9,7 @@ import { changeUser } from '@palisade/contract/users';
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type DatabaseLocation, databaseLocation, openDatabase } from '#platform/database.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { freshFolder, HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
 import { readAnswer, replyOf } from './harness.ts';
 import { updateRows } from './rows.ts';

@@ -7,7 +7,7 @@ import { isForeignKeyViolation } from '#platform/database.ts';
 import { troubleOf } from '#platform/database-errors.ts';
 import { newId } from '#platform/id.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 
 const AT = '2026-11-20T10:00:00.000Z';
 const OLD = '2026-01-01T10:00:00.000Z';

@@ -7,7 +7,7 @@ import { EICAR, noise, zip } from '@palisade/scanner/test/files';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
 import { readAnswer, replyOf } from './harness.ts';
 import { updateRows } from './rows.ts';

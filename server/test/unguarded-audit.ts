@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, sql } from 'kysely';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 
 /** A person with the database and its rights. */
 export async function unguard(database: Kysely<Tables>): Promise<void> {

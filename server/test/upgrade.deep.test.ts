@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { BASELINE, migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { freshFolder, HAS_CLUSTER, startCluster } from './cluster.ts';
 import { freshDatabase, readAnswer, replyOf } from './harness.ts';
 import { git, layOut } from './older-version.ts';

@@ -44,9 +44,10 @@ import { type PersonalPart, partOf } from '#platform/personal-data.ts';
 import type { ProxyWatch } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
 import { createSessions } from '#platform/session.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
-import { PERSONAL_TABLES, type Tables } from './tables.ts';
+import { PERSONAL_TABLES } from './personal-tables.ts';
 
 type TwoFactorTableNames = keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation';
 

@@ -15,6 +15,7 @@ import { type Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
 import { parseSettings } from '#platform/settings.ts';
+import type { Tables } from '#platform/tables.ts';
 import { freshDatabase, isPostgres, replyOf, startScanningApp, type TestApp } from '#test/harness.ts';
 import { HAS_S3_SERVER, NO_S3_SERVER, startS3 } from '#test/s3.ts';
 import { expectCounted } from '#test/scan-writes.ts';
@@ -24,7 +25,6 @@ import { writeBackup } from './backup.ts';
 import { quarantineFolder, sealedFilesOf } from './backup-format.ts';
 import { readBackup } from './restore.ts';
 import { ATTACHMENTS_IN_STORE, withStored } from './storage.ts';
-import type { Tables } from './tables.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'palisade-backup-'));
 /** Where a test mounts a disk that is soon full. */

@@ -4,11 +4,11 @@ import { KeptAnswers } from '#platform/kept-answers.ts';
 import { joinServers } from '#platform/live-servers.ts';
 import { createRedisCounters } from '#platform/redis-counters.ts';
 import { createRedisSessionNews, type SessionNews } from '#platform/session-news.ts';
+import type { Tables } from '#platform/tables.ts';
 import { createMemoryTopics } from '#platform/topics/memory-topics.ts';
 import { createRedisTopics } from '#platform/topics/redis-topics.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { AppOptions } from './app-options.ts';
-import type { Tables } from './tables.ts';
 
 /**
  * Says in the database that this server lives. Undefined for servers of a test that share a PostgreSQL without those settings.

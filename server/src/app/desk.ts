@@ -38,6 +38,7 @@ import { createMemoryPresence } from '#platform/presence/memory-presence.ts';
 import { createRedisPresence } from '#platform/presence/redis-presence.ts';
 import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
 import type { AppOptions } from './app-options.ts';
@@ -47,7 +48,6 @@ import type { Monitor } from './monitor.ts';
 import { isInDanger, peopleInDanger } from './people.ts';
 import type { BuiltScamCheck } from './scam-check.ts';
 import type { Scanner } from './scanner.ts';
-import type { Tables } from './tables.ts';
 
 const fact = (name: string, value: string | number | null | undefined) =>
   value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }];

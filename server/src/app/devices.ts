@@ -30,10 +30,10 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { asWritten } from '#platform/sentence.ts';
 import type { Api } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import { deviceTopic, personTopic, type Topics } from '#platform/topics/topics.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
-import type { Tables } from './tables.ts';
 
 /** The same start of an agent may come again before its old socket is found dead. */
 const SOCKETS_PER_DEVICE = 4;

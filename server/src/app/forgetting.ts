@@ -14,9 +14,9 @@ import type { Remote } from '#features/remote/remote.ts';
 import type { SessionFiles } from '#features/remote/session-files.ts';
 import type { WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
 import { wipeDeleted } from '#platform/database.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { buildDesk } from './desk.ts';
 import type { Monitor } from './monitor.ts';
-import type { Tables } from './tables.ts';
 import type { buildWebProtection } from './web-protection.ts';
 
 /**

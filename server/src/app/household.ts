@@ -13,8 +13,8 @@ import { Profiles } from '#features/web-protection/household-profiles.ts';
 import type { WebProtectionTables } from '#features/web-protection/web-protection.tables.ts';
 import type { Counters } from '#platform/counters.ts';
 import type { Api } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { RestrainedMail } from './letters.ts';
-import type { Tables } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 /** Invitations of one person, and those that one address gets by mail: the link is in the answer as well. */

@@ -12,7 +12,7 @@ import { mondayOf, reportTime } from '#features/chat/reports.ts';
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import { timesOf } from '#platform/audit.ts';
 import { spanAt } from '#platform/spans.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from '#platform/tables.ts';
 
 const DAYS_APART = 31;
 

@@ -24,11 +24,11 @@ import type { Incident } from '#platform/incident.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { SecurityEvent } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { Accounts } from './accounts.ts';
 import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Scanner } from './scanner.ts';
-import type { Tables } from './tables.ts';
 
 /** An open remote session counts as forgotten after this time: a decision of this project. */
 const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;

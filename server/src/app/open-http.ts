@@ -20,11 +20,11 @@ import { createRequestWatch } from '#platform/request-watch.ts';
 import type { Observe } from '#platform/security-event.ts';
 import type { Api } from '#platform/serve.ts';
 import { createStorageWatch, type StorageWatch } from '#platform/storage-watch.ts';
+import type { Tables } from '#platform/tables.ts';
 import { endpointNames, nameSchemas, TAGS } from './api-names.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Monitor } from './monitor.ts';
 import { SERVER_PHRASES } from './phrases.ts';
-import type { Tables } from './tables.ts';
 
 /** Builds the steps of every request before its endpoint: connection limits, rate limits and observers. Listens on nothing. */
 export async function openHttp(

@@ -11,7 +11,7 @@ import { lastRunsOf, wasInDanger, wasUnchecked } from '#features/posture/score-h
 import type { Subscriptions } from '#features/subscriptions/subscriptions.ts';
 import { countWebDevices } from '#features/web-protection/web-devices.ts';
 import { inBatches } from '#platform/batches.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from '#platform/tables.ts';
 
 /** True if a person of a row of `users` is in danger: by their last kept state, or by a serious alert. */
 export const isInDanger = () => sql<boolean>`(${wasInDanger()} or ${hasSeriousAlert()})`;

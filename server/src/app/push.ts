@@ -10,8 +10,8 @@ import type { Incident } from '#platform/incident.ts';
 import { readProvider } from '#platform/installation.ts';
 import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { Api } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { AppOptions } from './app-options.ts';
-import type { Tables } from './tables.ts';
 
 /** Builds the notices to browsers: of support answers, and of alerts of high or critical severity. */
 export function buildPush(

@@ -23,11 +23,11 @@ import type { KeptAnswers } from '#platform/kept-answers.ts';
 import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { Api } from '#platform/serve.ts';
 import type { Sessions } from '#platform/session.ts';
+import type { Tables } from '#platform/tables.ts';
 import { sessionTopic, type Topics } from '#platform/topics/topics.ts';
 import type { Accounts } from './accounts.ts';
 import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
-import type { Tables } from './tables.ts';
 
 interface RemoteParts {
   database: Kysely<Tables>;

@@ -11,13 +11,13 @@ import { BASELINE, migrations } from '#migrations/all.ts';
 import { databaseLocation, openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
 import { parseSettings } from '#platform/settings.ts';
+import type { Tables } from '#platform/tables.ts';
 import { createTarWriter } from '#platform/tar-file.ts';
 import { afterFile } from '#test/after-file.ts';
 import { addPerson } from '#test/feature-database.ts';
 import { writeBackup } from './backup.ts';
 import { FORMAT, HEAD, manifestSchema } from './backup-format.ts';
 import { readBackup } from './restore.ts';
-import type { Tables } from './tables.ts';
 
 /** An archive that begins as a backup of this version does, with other migrations. */
 async function archive(folder: string, migrations: readonly string[]): Promise<string> {

@@ -11,10 +11,10 @@ import { ScamReader } from '#features/scam-check/scam-reader.ts';
 import type { Counters } from '#platform/counters.ts';
 import { isSetUp, readProvider } from '#platform/installation.ts';
 import type { Api } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
 import { folderOf } from './storage.ts';
-import type { Tables } from './tables.ts';
 
 /** The name of a host that others reach; undefined for this computer alone. */
 function publicHost(url: string | undefined): string | undefined {

@@ -26,8 +26,8 @@ import type { Counters } from '#platform/counters.ts';
 import { logFailure } from '#platform/database-patience.ts';
 import type { Api } from '#platform/serve.ts';
 import type { SessionNews } from '#platform/session-news.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { AppOptions } from './app-options.ts';
-import type { Tables } from './tables.ts';
 
 const UPLOAD_LIMITS: Omit<UploadLimits, 'total_ms'> = {
   maximum: UPLOAD_MAXIMUM,

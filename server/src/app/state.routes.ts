@@ -14,9 +14,9 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { Settings } from '#platform/settings.ts';
 import type { SharedClock } from '#platform/shared-clock.ts';
 import type { StorageWatch } from '#platform/storage-watch.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { Accounts } from './accounts.ts';
 import { refuse } from './state.refusals.ts';
-import type { Tables } from './tables.ts';
 
 /** Whether this server lives, whether it can take requests, and the facts for its pages before a sign-in. */
 export function serveState(

@@ -13,9 +13,9 @@ import { installationKeys, openKeys } from '#platform/keys.ts';
 import { findLivingServer } from '#platform/live-servers.ts';
 import { migrate } from '#platform/migrations.ts';
 import { createSharedClock, readerOfDatabaseTime } from '#platform/shared-clock.ts';
+import type { Tables } from '#platform/tables.ts';
 import { copyBeforeUpgrade } from '#platform/upgrade-copy.ts';
 import type { AppOptions } from './app-options.ts';
-import type { Tables } from './tables.ts';
 
 const DAY_MS = 86_400_000;
 /** A used connection is kept for the next query: each new one costs PostgreSQL a process, and is slow until that has read its catalogue. */

@@ -34,9 +34,9 @@ import type { Jobs } from '#platform/jobs/jobs.ts';
 import type { PassedSockets } from '#platform/passed-sockets.ts';
 import { isTrustedBy } from '#platform/proxy-watch.ts';
 import type { Api } from '#platform/serve.ts';
+import type { Tables } from '#platform/tables.ts';
 import type { AppOptions } from './app-options.ts';
 import { buildHousehold, type HouseholdNeeds } from './household.ts';
-import type { Tables } from './tables.ts';
 
 const SILENCE = jobKind({ name: 'web-device-silence', payload: z.object({}), every_ms: 3_600_000 });
 

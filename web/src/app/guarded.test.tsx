@@ -5,7 +5,7 @@ import { CONFIG, MARIA } from '#api/fake-records.ts';
 import { FakeServer } from '#api/fake-server.ts';
 import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
-import { Guarded, NOTICES } from './guarded.tsx';
+import { Guarded, noticeOf } from './guarded.tsx';
 import { routes } from './router.tsx';
 import { isStaffGroup, SCREENS } from './screens.tsx';
 
@@ -40,9 +40,8 @@ it.each(GUARDED)(
       startSession({ access_token: 'token-1', user_info: { ...MARIA, role } });
       await open(path);
       expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
-      expect(screen.getByRole('region', { name: NOTICES[path]?.title ?? 'Administrators only' })).toHaveTextContent(
-        NOTICES[path]?.sentence ?? 'a sentence',
-      );
+      const { title: name = 'Administrators only', sentence } = noticeOf({ path, guard });
+      expect(screen.getByRole('region', { name })).toHaveTextContent(sentence);
       expect(screen.getAllByRole('region')).toHaveLength(1);
       cleanup();
     }

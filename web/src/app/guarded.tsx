@@ -7,7 +7,7 @@ import { NoticeInPlace } from '#ui/page.tsx';
 import type { Guard, Loaded, Screen } from './screens.tsx';
 
 /** Notices of guarded screens. Not in the table of screens, because the dashboard loads that table. */
-export const NOTICES: Readonly<Record<string, AdministratorsOnlyProps>> = {
+const NOTICES: Readonly<Record<string, AdministratorsOnlyProps>> = {
   '/support': {
     title: 'Staff only',
     sentence: 'Only support staff can open the desk. To write to us, open the support chat.',
@@ -28,6 +28,16 @@ export const NOTICES: Readonly<Record<string, AdministratorsOnlyProps>> = {
   '/admin/setup': { sentence: "Only administrators set the provider's name and contact." },
 };
 
+/** Notices of screens without one of their own. */
+const OTHER_NOTICES: Record<Guard, AdministratorsOnlyProps> = {
+  administrate: { sentence: 'Only administrators can open this screen.' },
+  useDesk: { title: 'Staff only', sentence: 'Only support staff can open this screen.' },
+};
+
+export function noticeOf({ path, guard }: { path: string; guard: Guard }): AdministratorsOnlyProps {
+  return NOTICES[path] ?? OTHER_NOTICES[guard];
+}
+
 interface GuardedProps {
   path: string;
   guard: Guard;
@@ -37,9 +47,12 @@ interface GuardedProps {
 /** Shows a screen to people who pass its guard; to others only its heading and the notice. */
 export function Guarded({ path, guard, children }: GuardedProps) {
   const me = useSession().session?.user_info;
-  const notice = NOTICES[path] ?? { sentence: '' };
   const isAllowed = me !== undefined && may[guard](me);
-  return <NoticeInPlace value={isAllowed ? undefined : <AdministratorsOnly {...notice} />}>{children}</NoticeInPlace>;
+  return (
+    <NoticeInPlace value={isAllowed ? undefined : <AdministratorsOnly {...noticeOf({ path, guard })} />}>
+      {children}
+    </NoticeInPlace>
+  );
 }
 
 /** Wraps a loaded screen in its guard. */

@@ -78,3 +78,7 @@ export const ALERT_PERSONAL: readonly PersonalTable[] = [
   { table: 'alert_suppressions', json: ['phrase'] },
   { table: 'alert_mails', key: 'dedupe_key' },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends AlertTables {}
+}

@@ -82,3 +82,7 @@ export const ANTIVIRUS_PERSONAL: readonly PersonalTable[] = [
   { table: 'scan_counts', key: 'user_id' },
   { table: 'quarantine_reports' },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends AntivirusTables {}
+}

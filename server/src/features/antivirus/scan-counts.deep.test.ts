@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import { migrate } from '#platform/migrations.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { addPerson } from '#test/feature-database.ts';
 import { POSTGRES_PROGRAMS, startPostgres } from '#test/postgres.ts';
 import { expectCounted, writeScans } from '#test/scan-writes.ts';

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { createAuditCheck } from '#platform/audit-check.ts';
 import { verifyAudit } from '#platform/audit-verify.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { addPerson, featureAccounts, featureAudit, featureDatabase, ORIGIN } from '#test/feature-database.ts';
 import { updateRows } from '#test/rows.ts';
 import { unguard } from '#test/unguarded-audit.ts';

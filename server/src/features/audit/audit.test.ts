@@ -12,7 +12,7 @@ import { type AuditMark, type AuditVerdict, verifyAudit } from '#platform/audit-
 import { createAuditWitness, openWitness } from '#platform/audit-witness.ts';
 import { openDatabase } from '#platform/database.ts';
 import { inTransaction } from '#platform/in-transaction.ts';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { addPerson, featureAccounts, featureAudit, featureDatabase, ORIGIN } from '#test/feature-database.ts';
 import { isPostgres, replyOf, startTestApp } from '#test/harness.ts';
 import { insertRow } from '#test/rows.ts';

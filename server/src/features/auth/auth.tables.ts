@@ -55,3 +55,7 @@ export const AUTH_PERSONAL: readonly PersonalTable[] = [
   { table: 'account_tokens', key: 'token_hash', withheld: ['token_hash'] },
   { table: 'invitations', column: 'email', holds: 'email', withheld: ['token_hash', 'invited_by'] },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends AuthTables {}
+}

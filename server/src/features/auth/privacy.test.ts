@@ -25,7 +25,7 @@ import { Client } from 'pg';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { newId } from '#platform/id.ts';
-import { PERSONAL_TABLES } from '#server/app/tables.ts';
+import { PERSONAL_TABLES } from '#server/app/personal-tables.ts';
 import { enrol } from '#test/agent-double.ts';
 import { Authenticator } from '#test/authenticator.ts';
 import { freshDatabase, isPostgres, type ListeningApp, problemOf, replyOf, startListeningApp } from '#test/harness.ts';

@@ -67,3 +67,7 @@ export interface TwoFactorTables {
     expires_at: string;
   };
 }
+
+declare module '#platform/tables.ts' {
+  interface Tables extends TwoFactorTables {}
+}

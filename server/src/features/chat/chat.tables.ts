@@ -128,3 +128,7 @@ export const CHAT_PERSONAL: readonly PersonalTable[] = [
   { table: 'arrived_mails', withheld: ['mail_key', 'sha256', 'message_id'] },
   { table: 'desk_staff', key: 'user_id' },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends ChatTables {}
+}

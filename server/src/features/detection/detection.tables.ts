@@ -26,3 +26,7 @@ export interface DetectionTables extends FindingTables {
     reviewed: number;
   };
 }
+
+declare module '#platform/tables.ts' {
+  interface Tables extends DetectionTables {}
+}

@@ -193,3 +193,7 @@ export const DEVICE_PERSONAL: readonly PersonalTable[] = [
   { table: 'device_findings' },
   { table: 'device_sessions', json: ['measured'] },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends DeviceTables {}
+}

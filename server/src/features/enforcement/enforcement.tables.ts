@@ -27,3 +27,7 @@ export interface EnforcementTables {
   /** Sources from which the owners of accounts have signed in, and when last. */
   sign_in_sources: { account: string; source: string; user_id: string; last_at: string };
 }
+
+declare module '#platform/tables.ts' {
+  interface Tables extends EnforcementTables {}
+}

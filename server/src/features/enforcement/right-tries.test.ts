@@ -6,7 +6,7 @@ import { endOtherSessions } from '@palisade/contract/sessions';
 import { confirmIdentity } from '@palisade/contract/two-factor';
 import { type Kysely, sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import type { Tables } from '#server/app/tables.ts';
+import type { Tables } from '#platform/tables.ts';
 import { accountParts, SITE } from '#test/account-parts.ts';
 import { codeAt } from '#test/authenticator-app.ts';
 import { ORIGIN } from '#test/feature-database.ts';

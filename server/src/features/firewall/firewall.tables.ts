@@ -42,3 +42,7 @@ export const FIREWALL_PERSONAL: readonly PersonalTable[] = [
   { table: 'firewall_rule_counts', key: 'user_id' },
   { table: 'firewall_revisions', json: ['changes'] },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends FirewallTables {}
+}

@@ -12,3 +12,7 @@ export interface HelpTables {
     updated_at: string;
   };
 }
+
+declare module '#platform/tables.ts' {
+  interface Tables extends HelpTables {}
+}

@@ -12,3 +12,7 @@ export const POSTURE_PERSONAL: readonly PersonalTable[] = [
   { table: 'score_history', key: 'since' },
   { table: 'security_checks', key: 'checked_at' },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends PostureTables {}
+}

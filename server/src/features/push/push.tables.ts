@@ -14,3 +14,7 @@ export interface PushTables {
 }
 
 export const PUSH_PERSONAL: readonly PersonalTable[] = [{ table: 'push_subscriptions', withheld: ['p256dh', 'auth'] }];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends PushTables {}
+}

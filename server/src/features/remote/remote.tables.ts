@@ -115,3 +115,7 @@ export const REMOTE_PERSONAL: readonly PersonalTable[] = [
   { table: 'remote_messages' },
   { table: 'remote_files' },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends RemoteTables {}
+}

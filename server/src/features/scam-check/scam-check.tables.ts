@@ -22,3 +22,7 @@ export const SCAM_CHECK_PERSONAL: readonly PersonalTable[] = [
   { table: 'scam_checks', json: ['answer'] },
   { table: 'scam_trusted' },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends ScamCheckTables {}
+}

@@ -49,3 +49,7 @@ export const SUBSCRIPTION_PERSONAL: readonly PersonalTable[] = [
   { table: 'subscriptions', json: ['features'] },
   { table: 'subscription_requests' },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends SubscriptionTables {}
+}

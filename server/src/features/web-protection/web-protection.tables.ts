@@ -72,3 +72,7 @@ export const WEB_PROTECTION_PERSONAL: readonly PersonalTable[] = [
   { table: 'guardians', key: 'user_id' },
   { table: 'household_invites', withheld: ['token_hash'] },
 ];
+
+declare module '#platform/tables.ts' {
+  interface Tables extends WebProtectionTables {}
+}

@@ -1,0 +1,20 @@
+import { readdirSync } from 'node:fs';
+import type { Migration } from 'kysely/migration';
+
+const NAME = /^(\d{4}-[a-z0-9-]+)\.ts$/;
+
+function isMigration(module: object): module is Migration {
+  return 'up' in module && typeof module.up === 'function';
+}
+
+async function load(name: string): Promise<Migration> {
+  const module: object = await import(`./${name}.ts`);
+  if (!isMigration(module)) throw new Error(`the migration ${name} exports no function "up"`);
+  return module;
+}
+
+/** The migrations of this folder by their names. The build lists them instead (scripts/build.mjs). */
+export async function readFolder(): Promise<Record<string, Migration>> {
+  const names = readdirSync(import.meta.dirname).flatMap((file) => NAME.exec(file)?.[1] ?? []);
+  return Object.fromEntries(await Promise.all(names.map(async (name): Promise<[string, Migration]> => [name, await load(name)])));
+}
