@@ -24,8 +24,7 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   const promise = page.getByRole('complementary', { name: 'Palisade' }).locator('footer');
   await expect(promise).toContainText(/available 24\/7.*under 30 seconds.*Example/u);
   const steps = page.getByRole('region', { name: 'Get started' });
-  // The status above them has the fourth: two-factor.
-  await expect(steps.getByRole('listitem')).toHaveCount(3);
+  await expect(steps.getByRole('listitem')).toHaveCount(4);
 
   await steps.getByRole('link', { name: 'Set up' }).click();
   const messages: string[] = [];
@@ -49,9 +48,9 @@ test('the first start leads to an administrator, to set-up, which everybody sees
   // A step shows that it is done without a press; dismissing removes all steps.
   await page.getByRole('button', { name: 'Main Dashboard' }).click();
   const left = (count: number) => page.getByRole('region', { name: `First steps: ${count} left` });
-  await expect(left(2).getByRole('listitem').filter({ hasText: 'Add your contact details' })).toContainText('(done)');
+  await expect(left(3).getByRole('listitem').filter({ hasText: 'Add your contact details' })).toContainText('(done)');
   await scanBeside(page, cleanPdf);
-  await left(1).getByRole('button', { name: 'Hide' }).click();
+  await left(2).getByRole('button', { name: 'Hide' }).click();
   const customer = await palisade.window();
   await customer.goto('/');
   await expect(customer.getByRole('complementary', { name: 'About Palisade' }).getByText(NAME)).toBeVisible();

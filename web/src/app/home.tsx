@@ -10,12 +10,11 @@ import { DashboardPage } from '#features/dashboard/dashboard-page.tsx';
 import { FirstSteps } from '#features/setup/first-steps.tsx';
 import { areStepsLeft, customerSteps, wasHidden } from '#features/setup/first-steps-left.ts';
 import { lazyPart } from '#ui/lazy-part.tsx';
+import { useIsPhone } from '#ui/use-is-phone.ts';
 
 const OwnerHome = lazyPart(async () => (await import('#features/dashboard/owner-home.tsx')).OwnerHome);
 const WaitingAsks = lazyPart(async () => (await import('#features/household/waiting-asks.tsx')).WaitingAsks);
 const DeskHome = lazyPart(async () => (await import('#features/dashboard/desk-home.tsx')).DeskHome);
-
-const PHONE = '(max-width: 700px)';
 
 /** The first step that the status has a button for. */
 function offeredBy(status: Status | undefined) {
@@ -27,9 +26,7 @@ function offeredBy(status: Status | undefined) {
 export function Home() {
   const isAdmin = useMayAdministrate();
   const isTechnician = useIsStaff() && !isAdmin;
-  const [isPhone] = useState(() => window.matchMedia(PHONE).matches);
-  // On a phone the installation comes first, with its first steps, and an administrator's own part below is folded.
-  const isOwnerShort = isAdmin && isPhone;
+  const isPhone = useIsPhone();
   const { data, isPending } = useQuery({ ...overviewQuery, enabled: isAdmin });
   const isHomePending = useQuery({ ...homeQuery, enabled: isAdmin }).isPending;
   const [isHidden] = useState(wasHidden);
@@ -43,19 +40,13 @@ export function Home() {
   const isDeskReady = DeskHome.useIsReady(isTechnician) && !isDeskPending;
   const areAsksReady = WaitingAsks.useIsReady(hasAsks);
   const areHomesReady = !(isAdmin && (isPending || isHomePending)) && isOwnerReady && isDeskReady;
-  const firstSteps = hasSteps && <FirstSteps done={done} offered={isOwnerShort ? undefined : offeredBy(dashboard?.status)} />;
-  const ownerHome = (
-    <>
-      <OwnerHome />
-      {isOwnerShort && firstSteps}
-    </>
-  );
+  const firstSteps = hasSteps && <FirstSteps done={done} offered={isAdmin ? undefined : offeredBy(dashboard?.status)} />;
   return (
     <DashboardPage
-      staffHome={isAdmin ? ownerHome : isTechnician && <DeskHome />}
-      isOwnFolded={isTechnician || isOwnerShort}
+      staffHome={isAdmin ? <OwnerHome firstSteps={firstSteps} /> : isTechnician && <DeskHome />}
+      isOwnFolded={isTechnician || (isAdmin && isPhone)}
       asks={hasAsks && <WaitingAsks />}
-      firstSteps={!isOwnerShort && firstSteps}
+      firstSteps={!isAdmin && firstSteps}
       elsewhere={[...(hasAsks ? ['ask_waiting'] : []), ...(hasSteps ? ['no_two_factor'] : [])]}
       arePartsReady={areHomesReady && areAsksReady}
     />

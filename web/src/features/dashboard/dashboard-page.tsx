@@ -43,7 +43,7 @@ interface DashboardPageProps {
   isOwnFolded?: boolean;
   /** Questions of people of the household. */
   asks?: ReactNode;
-  /** First steps of a new installation for its administrator. */
+  /** First steps of a new customer. */
   firstSteps?: ReactNode;
   /** Steps of the status that a part below the status offers. */
   elsewhere?: readonly string[];

@@ -118,7 +118,7 @@ it('says that nothing waits in a fresh installation, and that there is no plan',
   });
   renderForTest(<OwnerHome />);
   expect(await screen.findByText(/^Nothing\. New chats/u)).toBeVisible();
-  expect(screen.getByText('No plans yet')).toBeVisible();
+  expect(screen.getByText('None yet')).toBeVisible();
   expect(screen.queryByRole('link', { name: /in danger/u })).not.toBeInTheDocument();
 });
 

@@ -17,19 +17,26 @@ import { Waiting } from './waiting.tsx';
 const PLANS = '/subscription-manager?tab=manage';
 const REPORT = `/support/reports?about=`;
 
-/** The installation at a glance, above an administrator's own dashboard. Each figure leads to its list. */
-export function OwnerHome() {
+/** The installation at a glance, with its first steps, above an administrator's own dashboard. Each figure leads to its list. */
+export function OwnerHome({ firstSteps }: { firstSteps?: ReactNode }) {
   const { data: home, error, refetch } = useQuery(homeQuery);
   return (
     <>
       <Grid columns="wide" tablet="stack" gap="4">
-        <Waiting home={home} />
+        {firstSteps ? (
+          <Stack gap="4">
+            <Waiting home={home} />
+            {firstSteps}
+          </Stack>
+        ) : (
+          <Waiting home={home} />
+        )}
         <div className="card" aria-busy={!home && !error}>
           {error && (
             <ErrorNotice title="We couldn’t load your figures" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
           )}
           {home && (
-            <Grid columns="2" gap="5" rowGap="0">
+            <Grid columns="2" gap="5" rowGap="0" className="full-height">
               <People people={home.people} />
               <Devices devices={home.devices} />
               <Income income={home.income} />
@@ -119,7 +126,7 @@ function Income({ income }: Pick<Home, 'income'>) {
         },
       ]}
     >
-      {income.length === 0 && <span className="faint">No plans yet</span>}
+      {income.length === 0 && <span className="faint">None yet</span>}
       {income.map(({ currency, monthly }) => (
         <Link key={currency} to={`${PLANS}&status=active`} className="ink unlined">
           {formatPrice(monthly, currency)}
