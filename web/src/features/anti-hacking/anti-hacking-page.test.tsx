@@ -12,6 +12,7 @@ import {
 import { listBlocks } from '@palisade/contract/blocks';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import { readConfig } from '@palisade/contract/platform';
+import { listPlans } from '@palisade/contract/subscription';
 import { act, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { alertCountsOf, alertOf, CONFIG, monitorOf, NO_PLAN, PREMIUM_PLAN, statsOf } from '#api/fake-records.ts';
@@ -97,6 +98,13 @@ describe('without premium', () => {
     expect(screen.getAllByRole('listitem').length).toBeGreaterThan(0);
     expect(screen.getByRole('button', { name: 'Upgrade' })).toBeVisible();
     expect(server.callsOf(listAlerts)).toEqual([]);
+  });
+
+  it('without a plan on offer the locked screen leads to the chat', async () => {
+    server.answer(currentSubscription, NO_PLAN);
+    server.answer(listPlans, []);
+    await open();
+    expect(screen.getByRole('link', { name: 'Ask for a plan' })).toHaveAttribute('href', '/chat');
   });
 
   it('the locked screen says that a plan is requested, and since when', async () => {

@@ -1,5 +1,6 @@
 import { IconCheck, IconLock } from '@tabler/icons-react';
 import { useNavigate } from 'react-router';
+import { AskForPlan, useHasNoPlans } from '#domain/plan/plans.tsx';
 import { Button } from '#ui/button.tsx';
 import { Row, Stack } from '#ui/layout.tsx';
 import { describeDate } from '#ui/moment.tsx';
@@ -14,6 +15,7 @@ const FEATURES = [
 /** Content without a premium plan. `message` is the server's refusal. */
 export function LockedScreen({ message, requested_at }: { message: string | undefined; requested_at: string | undefined }) {
   const navigate = useNavigate();
+  const canOnlyAsk = useHasNoPlans() && requested_at === undefined;
   return (
     <Stack as="section" gap="3" align="center" className="card glow centered" data-tone="good" aria-labelledby="locked">
       <span className="icon-tile" data-size="l" aria-hidden="true">
@@ -37,10 +39,19 @@ export function LockedScreen({ message, requested_at }: { message: string | unde
         ))}
       </Stack>
       {requested_at !== undefined && <p>{`Requested on ${describeDate(requested_at)}. An administrator will answer.`}</p>}
-      <Button size="l" onClick={() => navigate('/subscription-manager')}>
-        {requested_at === undefined ? 'Upgrade' : 'See your request'}
-      </Button>
-      {requested_at === undefined && <p className="small muted">Next you see what your provider offers. You don’t pay there.</p>}
+      <Row gap="2" justify="center">
+        {canOnlyAsk && <AskForPlan size="l" />}
+        <Button size="l" variant={canOnlyAsk ? 'quiet' : 'primary'} onClick={() => navigate('/subscription-manager')}>
+          {requested_at === undefined ? 'Upgrade' : 'See your request'}
+        </Button>
+      </Row>
+      {requested_at === undefined && (
+        <p className="small muted">
+          {canOnlyAsk
+            ? 'Your provider hasn’t published any plans yet. Our team can still give you one.'
+            : 'Next you see what your provider offers. You don’t pay there.'}
+        </p>
+      )}
     </Stack>
   );
 }

@@ -4,8 +4,8 @@ import { AGE_GROUPS, type AgeGroup, type Household, PROFILE_PICTURES } from '@pa
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { WebProtection } from '@palisade/contract/web-protection';
 import { useId, useState } from 'react';
+import { LinkToPlans } from '#domain/plan/plans.tsx';
 import { Button } from '#ui/button.tsx';
-import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
@@ -67,9 +67,7 @@ export function AddProfile({ home, web, onClose }: AddProfileProps) {
                 })}
           </p>
           <Row>
-            <ScreenLink to="/subscription-manager" variant="quiet">
-              See plans
-            </ScreenLink>
+            <LinkToPlans variant="quiet" />
           </Row>
         </Stack>
       </Card>

@@ -9,6 +9,7 @@ import {
   setDeviceProfile,
   tryProfile,
 } from '@palisade/contract/household';
+import { listPlans } from '@palisade/contract/subscription';
 import { readWebProtection } from '@palisade/contract/web-protection';
 import { cleanup, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
@@ -51,6 +52,12 @@ describe('adding a person', () => {
     open({ guardians: [], profiles_maximum: 0, has_plan: false });
     expect(await screen.findByRole('link', { name: 'See plans' })).toHaveAttribute('href', '/subscription-manager');
     expect(screen.queryByRole('button', { name: 'Add a person' })).not.toBeInTheDocument();
+  });
+
+  it('leads to the chat where no plan is on offer', async () => {
+    server.answer(listPlans, []);
+    open({ guardians: [], profiles_maximum: 0, has_plan: false });
+    expect(await screen.findByRole('link', { name: 'Ask for a plan' })).toHaveAttribute('href', '/chat');
   });
 
   it('takes a name, an age and two presses, and says what the age means', async () => {

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { sentenceOf } from '#api/call.ts';
 import { waitingAsks } from '#domain/household/ask-card.tsx';
 import { householdQuery } from '#domain/household/household.ts';
+import { LinkToPlans } from '#domain/plan/plans.tsx';
 import { webProtectionQuery } from '#domain/web-device/web-devices.ts';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
@@ -119,7 +120,7 @@ export function HouseholdPage() {
   const isListMissing = answer !== undefined && 'is_list_missing' in answer;
   const add =
     isReady && needsPlan(home) ? (
-      <ScreenLink to="/subscription-manager">See plans</ScreenLink>
+      <LinkToPlans />
     ) : (
       <Button
         variant={isWaitedFor || answer?.tone === 'attention' ? 'quiet' : 'primary'}

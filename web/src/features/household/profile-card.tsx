@@ -4,11 +4,11 @@ import type { WebProtection } from '@palisade/contract/web-protection';
 import { IconAdjustments, IconClock, IconPlayerPause, IconPlayerPlay, IconSunrise } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { ProfileFace } from '#domain/household/profile-face.tsx';
+import { LinkToPlans } from '#domain/plan/plans.tsx';
 import { refusedWords } from '#domain/web-device/web-words.ts';
 import { ActionsMenu } from '#ui/actions-menu.tsx';
 import { Badge, type Tone } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
-import { ScreenLink } from '#ui/button-link.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { lazyPart } from '#ui/lazy-part.tsx';
 import { describeUntil, useMinute } from '#ui/moment.tsx';
@@ -123,9 +123,7 @@ function NoPlan({ home }: { home: Household }) {
           ? 'Only dangerous websites are refused: your plan has no room for this profile.'
           : 'Only dangerous websites are refused: no plan.'}
       </span>
-      <ScreenLink to="/subscription-manager" variant="quiet" size="s">
-        See plans
-      </ScreenLink>
+      <LinkToPlans variant="quiet" size="s" />
     </Row>
   );
 }

@@ -14,8 +14,11 @@ export function AfterRequest() {
     <Card title="What happens after a request" level="sunken">
       <Stack as="ol" gap="2" className="decimal base below-3">
         <li>
-          An administrator gets your request.{' '}
-          {median != null && `The median wait of the last ${data?.answered} requests was ${describeSpan(median)}.`}
+          An administrator answers it.{' '}
+          {data &&
+            (median == null
+              ? 'We can’t say yet how long that takes.'
+              : `The median wait of the last ${data.answered} requests was ${describeSpan(median)}.`)}
         </li>
         <li>{isMailed ? 'We email you the answer. It’s on this page, too.' : 'The answer appears on this page.'}</li>
         <li>The plan starts when it’s assigned. If you have the same plan, you keep it longer.</li>

@@ -1,24 +1,23 @@
 import type { CurrentSubscription } from '@palisade/contract/current-subscription';
 import { type PlanRequest, requestPlan, type Template, withdrawPlanRequest } from '@palisade/contract/subscription';
-import { IconShieldCheck, IconShieldOff, IconTemplate } from '@tabler/icons-react';
+import { IconShieldCheck, IconShieldOff } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { useConfig } from '#api/config.ts';
+import { AskForPlan, plansQuery, useHasNoPlans } from '#domain/plan/plans.tsx';
 import { Button } from '#ui/button.tsx';
-import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
-import { Drawing } from '#ui/drawing.tsx';
 import { EmailNeeded, useIsUnproven } from '#ui/email-needed.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { describeDate, describePlanEnd, useMinute } from '#ui/moment.tsx';
 import { Page } from '#ui/page.tsx';
 import { Sentence } from '#ui/sentence.tsx';
-import { EmptyState, ErrorNotice, LoadingRows } from '#ui/states.tsx';
+import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { AfterRequest } from './after-request.tsx';
 import { FeatureList, PlanCard, TypeBadge } from './plan-card.tsx';
-import { comparePlans, distinctFeatures } from './plan-comparison.ts';
+import { type Comparison, comparePlans, distinctFeatures } from './plan-comparison.ts';
 import {
   describeComputers,
   describeMonths,
@@ -27,23 +26,24 @@ import {
   describeWebDevices,
   endsSoon,
 } from './plan-words.ts';
-import { currentSubscriptionQuery, isAwaited, planRequestsQuery, plansQuery } from './subscriptions.queries.ts';
+import { currentSubscriptionQuery, isAwaited, planRequestsQuery } from './subscriptions.queries.ts';
 
 /** The screen for everyone except administrators: their plan, and the plans they can request. */
 export function CustomerPlans() {
   const isOwnAwaited = isAwaited(useQuery(currentSubscriptionQuery));
-  const plans = useQuery(plansQuery);
-  const arePlansAwaited = isAwaited(plans);
+  const arePlansAwaited = isAwaited(useQuery(plansQuery));
   const areRequestsAwaited = isAwaited(useQuery(planRequestsQuery));
   const isWaiting = isOwnAwaited || arePlansAwaited || areRequestsAwaited;
+  const hasNoPlans = useHasNoPlans();
   return (
     <Page title="Subscription Manager" sentence="See your plan and request another one.">
+      {!isWaiting && !hasNoPlans && <EmailNeeded sentence="You can request a plan after you confirm your email address." />}
       <OwnPlan isWaiting={isWaiting} />
       {/* Rendered with the plan, which would otherwise push them down. */}
-      {!isWaiting && (
+      {!isWaiting && !hasNoPlans && (
         <>
           <PlansOnOffer />
-          {plans.data?.length !== 0 && <AfterRequest />}
+          <AfterRequest />
         </>
       )}
     </Page>
@@ -52,35 +52,40 @@ export function CustomerPlans() {
 
 function OwnPlan({ isWaiting }: { isWaiting: boolean }) {
   const { data: current, error, refetch } = useQuery(currentSubscriptionQuery);
-  const hasPlans = (useQuery(plansQuery).data ?? []).length > 0;
   return (
     <Card title="Your plan">
       {error && <ErrorNotice title="We couldn’t load your plan" sentence={sentenceOf(error)} onRetry={() => void refetch()} />}
       {isWaiting && !error && <LoadingRows label="Loading your plan" />}
-      {!isWaiting && current && (current.has_subscription ? <Plan current={current} /> : <NoPlan hasPlans={hasPlans} />)}
+      {!isWaiting && current && (current.has_subscription ? <Plan current={current} /> : <NoPlan />)}
     </Card>
   );
 }
 
-/** `hasPlans`: the provider offers plans. */
-function NoPlan({ hasPlans }: { hasPlans: boolean }) {
+function NoPlan() {
+  const hasNoPlans = useHasNoPlans();
+  const { phone = '', email = '' } = useConfig()?.support ?? {};
+  const contact = phone === '' && email === '' ? 'Ask in the chat.' : 'Ask for a plan in the chat, or call or email support.';
   return (
-    <Grid columns="lead" gap="4" align="center" data-tone="plain">
+    <Grid columns="both" phone="under" gap="4" align="center" data-tone="plain">
       <span className="icon-tile" data-size="l" aria-hidden="true">
         <IconShieldOff size={28} stroke={1.7} />
       </span>
       <div>
         <h3 className="title">You don’t have a plan</h3>
         <p className="sub">
-          You can scan files and manage firewall rules without a plan.{hasPlans && ' Request one below for more.'}
+          You can scan files and manage firewall rules without a plan.{!hasNoPlans && ' Request one below for more.'}
         </p>
+        {hasNoPlans && <p className="sub">{`Your provider hasn’t published any. ${contact}`}</p>}
       </div>
+      {hasNoPlans && <AskForPlan />}
     </Grid>
   );
 }
 
 function Plan({ current }: { current: CurrentSubscription }) {
   const { plan_name, price, currency, duration_months, max_devices, max_web_devices, max_profiles, expires_at } = current;
+  const plan = useQuery(plansQuery).data?.find(({ template_name }) => template_name === plan_name);
+  const hasNoPlans = useHasNoPlans();
   return (
     <Grid columns="both" phone="under" gap="4" rowGap="2" align="start">
       <span className="icon-tile" data-size="l" aria-hidden="true">
@@ -91,13 +96,19 @@ function Plan({ current }: { current: CurrentSubscription }) {
           <bdi>{plan_name}</bdi> <TypeBadge isPremium={current.is_premium} />
         </h3>
         <p className="sub num">{expires_at === null ? 'No end date' : `Until ${describePlanEnd(expires_at)}`}</p>
-        <FeatureList features={distinctFeatures(current.features)} />
+        <FeatureList
+          features={[
+            ...(max_devices === null ? [] : [describeComputers(max_devices)]),
+            ...(max_web_devices === null ? [] : [describeWebDevices(max_web_devices)]),
+            ...(max_profiles === null ? [] : [describeProfiles(max_profiles)]),
+            ...distinctFeatures(current.features),
+          ]}
+        />
       </div>
-      <Stack className="num">
+      <Stack gap="2" className="num">
         <Cost price={price} currency={currency} duration_months={duration_months} />
-        {max_devices !== null && <span className="sub">{describeComputers(max_devices)}</span>}
-        {max_web_devices !== null && <span className="sub">{describeWebDevices(max_web_devices)}</span>}
-        {max_profiles !== null && <span className="sub">{describeProfiles(max_profiles)}</span>}
+        {plan && <PlanAction plan={plan} isOwn />}
+        {hasNoPlans && <AskForPlan variant="quiet" />}
       </Stack>
     </Grid>
   );
@@ -118,50 +129,44 @@ function Cost({ price, currency, duration_months }: CostProps) {
   );
 }
 
+/** The parts of the own plan that another plan is compared with; undefined without a plan, or if a part is unknown. */
+function comparedOf(current: CurrentSubscription | undefined) {
+  if (!current?.has_subscription) return undefined;
+  const { is_premium, features, max_devices, max_web_devices, max_profiles } = current;
+  if (max_devices === null || max_web_devices === null || max_profiles === null) return undefined;
+  return { is_premium, features, max_devices, max_web_devices, max_profiles };
+}
+
 function PlansOnOffer() {
   const plans = useQuery(plansQuery);
   const requests = useQuery(planRequestsQuery);
   const { data: current } = useQuery(currentSubscriptionQuery);
-  const { phone = '', email = '' } = useConfig()?.support ?? {};
-  const hasContact = phone !== '' || email !== '';
   const error = plans.error ?? requests.error;
-  const hasOpen = requests.data?.some(({ status }) => status === 'open');
-  const { common, of } = comparePlans(plans.data ?? []);
-  const now = useMinute();
-  const isLasting = current?.has_subscription === true && !endsSoon(current.expires_at, now);
+  // The own plan has its card above.
+  const others = plans.data?.filter(({ template_name }) => template_name !== current?.plan_name) ?? [];
+  if (plans.data && others.length === 0) return null;
+  const own = comparedOf(current);
+  const { common, of } = comparePlans(own ? [own, ...others] : others);
+  const differ = others.some((plan) => of(plan).rows.length + of(plan).features.length > 0);
+  const title = differ ? 'In every plan' : 'These plans include the same';
   const retry = () => void Promise.all([plans.refetch(), requests.refetch()]);
   return (
-    <Card title="Available plans">
-      <EmailNeeded sentence="You can request a plan after you confirm your email address." />
+    <Card title={current?.has_subscription ? 'Other plans' : 'Available plans'}>
       {error && <ErrorNotice title="We couldn’t load the plans" sentence={sentenceOf(error)} onRetry={retry} />}
       {!error && !(plans.data && requests.data) && <LoadingRows label="Loading the plans" />}
-      {plans.data?.length === 0 && (
-        <EmptyState
-          icon={IconTemplate}
-          drawing={<Drawing of="sheets" />}
-          title="No plans available yet"
-          sentence={`Your provider hasn’t published any. ${hasContact ? 'Ask for a plan in the chat, or call or email support.' : 'Ask in the chat.'}`}
-          action={<ScreenLink to="/chat">Ask for a plan</ScreenLink>}
-        />
-      )}
-      {plans.data && requests.data && plans.data.length > 0 && (
+      {plans.data && requests.data && (
         <Grid columns="fit-m" gap="4" className="plans-compared above-2">
-          {plans.data.map((plan) => (
+          {others.map((plan) => (
             <PlanCard key={plan.id} plan={plan} compared={of(plan)}>
-              <PlanAction
-                plan={plan}
-                // Newest first, so this finds the latest request.
-                request={requests.data.find(({ template }) => template.id === plan.id)}
-                isOwn={current?.plan_name === plan.template_name}
-                leads={!hasOpen && !isLasting && (!current?.has_subscription || current.plan_name === plan.template_name)}
-              />
+              {own && common.length > 0 && <p className="sub">{describeSame(of(plan))}</p>}
+              <PlanAction plan={plan} isOwn={false} />
             </PlanCard>
           ))}
         </Grid>
       )}
-      {common.length > 0 && (
-        <section className="above-4" aria-label="In every plan">
-          <h3 className="base bold">In every plan</h3>
+      {!own && common.length > 0 && (
+        <section className="above-4" aria-label={title}>
+          <h3 className="base bold">{title}</h3>
           <FeatureList features={common} />
         </section>
       )}
@@ -169,15 +174,25 @@ function PlansOnOffer() {
   );
 }
 
+const describeSame = ({ rows, features }: Comparison) =>
+  rows.length + features.length === 0 ? 'Includes the same as your plan.' : 'Everything else is as in your plan.';
+
 interface PlanActionProps {
   plan: Template;
-  request: PlanRequest | undefined;
   isOwn: boolean;
-  /** False where the person has another plan, has this one for long, or waits for an answer. */
-  leads: boolean;
 }
 
-function PlanAction({ plan, request, isOwn, leads }: PlanActionProps) {
+/** Requests a plan, or takes the request back. */
+function PlanAction({ plan, isOwn }: PlanActionProps) {
+  const { data: current } = useQuery(currentSubscriptionQuery);
+  const { data: requests = [] } = useQuery(planRequestsQuery);
+  const now = useMinute();
+  // Newest first, so this finds the latest request.
+  const request = requests.find(({ template }) => template.id === plan.id);
+  // Not for a person who has another plan, has this one for long, or waits for an answer.
+  const leads =
+    !requests.some(({ status }) => status === 'open') &&
+    (isOwn ? current !== undefined && endsSoon(current.expires_at, now) : !current?.has_subscription);
   const { mutate, isPending, error } = useChange({
     of: [requestPlan, withdrawPlanRequest],
     mutationFn: (change: () => Promise<unknown>) => change(),
@@ -202,7 +217,7 @@ function PlanAction({ plan, request, isOwn, leads }: PlanActionProps) {
   return (
     <>
       <p role="status" className={`small off-empty ${isOpen ? 'amber medium' : 'muted'}`}>
-        {describeState(request, isOwn)}
+        {describeState(request)}
       </p>
       {isOpen ? (
         <Button
@@ -233,9 +248,8 @@ function PlanAction({ plan, request, isOwn, leads }: PlanActionProps) {
   );
 }
 
-function describeState(request: PlanRequest | undefined, isOwn: boolean): string {
-  if (request?.status === 'open') return `Requested on ${describeDate(request.requested_at)}. An administrator will answer.`;
-  if (isOwn) return 'This is your plan.';
+function describeState(request: PlanRequest | undefined): string {
+  if (request?.status === 'open') return `Requested on ${describeDate(request.requested_at)}.`;
   if (request?.status === 'declined' && request.decided_at !== null) return `Declined on ${describeDate(request.decided_at)}.`;
   return '';
 }

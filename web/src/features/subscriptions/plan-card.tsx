@@ -2,7 +2,7 @@ import type { Template } from '@palisade/contract/subscription';
 import { IconCheck, IconDevices, IconMinus, IconUsers, IconWorldCheck } from '@tabler/icons-react';
 import { type ReactNode, useId } from 'react';
 import { Badge } from '#ui/badge.tsx';
-import { Row, Stack } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import type { Compared, Comparison } from './plan-comparison.ts';
 import {
@@ -23,14 +23,14 @@ export function TypeBadge({ isPremium }: { isPremium: boolean }) {
 export function FeatureList({ features }: { features: readonly string[] }) {
   if (features.length === 0) return null;
   return (
-    <Stack as="ul" gap="2" className="base above-2">
+    <Grid as="ul" columns="fit-m" gap="2" className="base above-2">
       {features.map((feature) => (
         <Row as="li" wrap={false} gap="2" align="start" className="shrink" key={feature}>
           <IconCheck className="fixed above-1 accent" size={16} stroke={2} aria-hidden="true" />
           <bdi className="shrink break">{feature}</bdi>
         </Row>
       ))}
-    </Stack>
+    </Grid>
   );
 }
 

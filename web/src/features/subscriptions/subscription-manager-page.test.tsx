@@ -453,7 +453,7 @@ describe.each(['customer', 'support'] as const)('for a %s', (role) => {
   it('makes no call of an administrator', async () => {
     open(role);
     expect(await screen.findByText('You don’t have a plan')).toBeVisible();
-    expect(await screen.findByText('No plans available yet')).toBeVisible();
+    expect(await screen.findByText(/^Your provider hasn’t published any\./u)).toBeVisible();
     expect(screen.queryByRole('tab')).not.toBeInTheDocument();
     expect(server.calls.filter(({ path }) => path.startsWith('/admin'))).toEqual([]);
   });
@@ -522,9 +522,34 @@ describe('for a customer', () => {
     expect(await screen.findByRole('button', { name: 'Extend plan Family Shield' })).toHaveAttribute('data-variant', 'quiet');
   });
 
-  it('can ask for a plan where none is on offer', async () => {
+  it.each([NO_PLAN, PREMIUM_PLAN])('can ask for a plan where none is on offer, and sees no empty list: %#', async (plan) => {
+    server.answer(currentSubscription, plan);
     open('customer');
     expect(await screen.findByRole('link', { name: 'Ask for a plan' })).toHaveAttribute('href', '/chat');
+    expect(screen.getAllByRole('region')).toHaveLength(1);
+  });
+
+  it('shows the own plan once, and of another one the parts that differ', async () => {
+    server.answer(currentSubscription, PREMIUM_PLAN);
+    const { is_premium, features, max_devices, max_web_devices, max_profiles } = PREMIUM_PLAN;
+    const equal = templateOf({
+      is_premium,
+      features,
+      max_devices: max_devices ?? 1,
+      max_web_devices: max_web_devices ?? 1,
+      max_profiles: max_profiles ?? 1,
+    });
+    const twin = { ...equal, id: MARIA.id, template_name: 'Twin' };
+    server.answer(listPlans, [equal, twin]);
+    open('customer');
+    const card = within(await screen.findByRole('article', { name: 'Twin' }));
+    expect(card.getByText('Includes the same as your plan.')).toBeVisible();
+    expect(card.queryByRole('list')).not.toBeInTheDocument();
+    expect(screen.queryByRole('article', { name: 'Family Shield' })).not.toBeInTheDocument();
+    cleanup();
+    server.answer(listPlans, [equal, { ...twin, max_devices: 999 }]);
+    open('customer');
+    expect(await screen.findByText('Everything else is as in your plan.')).toBeVisible();
   });
 
   it('asks for a plan, says since when, and takes the request back', async () => {

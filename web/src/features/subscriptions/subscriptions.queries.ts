@@ -1,38 +1,14 @@
-import { PAGE_SIZE_DEFAULT, PAGE_SIZE_MAXIMUM } from '@palisade/contract/constants';
 import { currentSubscription } from '@palisade/contract/current-subscription';
 import {
   listAllPlanRequests,
   listPlanRequests,
-  listPlans,
   listSubscriptions,
   listTemplates,
   readAnswerTime,
 } from '@palisade/contract/subscription';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
-
-interface PageOf {
-  limit?: number;
-  cursor?: string;
-}
-
-/** Reads all pages of a list, because search, sorting and export need all rows. */
-async function readAll<Row extends { id: string }>(read: (page: PageOf) => Promise<Row[]>): Promise<Row[]> {
-  let asked: number = PAGE_SIZE_DEFAULT;
-  let page = await read({});
-  const rows = [...page];
-  while (page.length >= asked) {
-    const last = page.at(-1);
-    if (last === undefined) break;
-    asked = PAGE_SIZE_MAXIMUM;
-    page = await read({ limit: asked, cursor: last.id });
-    rows.push(...page);
-  }
-  return rows;
-}
-
-/** Prefix of all queries here, because any change may affect all of them. */
-const SUBSCRIPTION_KEY = ['subscription'];
+import { readAll, SUBSCRIPTION_KEY } from '#domain/plan/plans.tsx';
 
 export const subscriptionsQuery = queryOptions({
   queryKey: [...SUBSCRIPTION_KEY, 'all'],
@@ -52,11 +28,6 @@ export const allPlanRequestsQuery = queryOptions({
 export const currentSubscriptionQuery = queryOptions({
   queryKey: [...SUBSCRIPTION_KEY, 'current'],
   queryFn: ({ signal }) => call(currentSubscription, { signal }),
-});
-
-export const plansQuery = queryOptions({
-  queryKey: [...SUBSCRIPTION_KEY, 'plans'],
-  queryFn: ({ signal }) => readAll((query) => call(listPlans, { query, signal })),
 });
 
 export const planRequestsQuery = queryOptions({

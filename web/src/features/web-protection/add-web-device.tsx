@@ -7,9 +7,9 @@ import { IconCircleCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMayAdministrate } from '#api/policies.ts';
 import { useSetDeviceProfile } from '#domain/household/household.ts';
+import { LinkToPlans } from '#domain/plan/plans.tsx';
 import { KINDS } from '#domain/web-device/web-devices.ts';
 import { Button, Spinner } from '#ui/button.tsx';
-import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
@@ -112,9 +112,7 @@ export function AddWebDevice({ web, first, onClose, onBegin, profile }: AddWebDe
             })}
           </p>
           <Row>
-            <ScreenLink to="/subscription-manager" variant="quiet">
-              See plans
-            </ScreenLink>
+            <LinkToPlans variant="quiet" />
           </Row>
         </Stack>
       ) : kind === undefined ? (
