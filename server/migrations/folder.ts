@@ -8,7 +8,7 @@ function isMigration(module: object): module is Migration {
 }
 
 async function load(name: string): Promise<Migration> {
-  const module: object = await import(`./${name}.ts`);
+  const module: object = await import(new URL(`${name}.ts`, import.meta.url).href);
   if (!isMigration(module)) throw new Error(`the migration ${name} exports no function "up"`);
   return module;
 }

@@ -1,9 +1,15 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import type { Socket } from 'node:net';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import type { FastifyInstance, onRequestHookHandler, onSendHookHandler } from 'fastify';
 import { refuse } from './platform.refusals.ts';
 
 /** Seconds after which another server, or this one started again, is worth asking. */
 const RETRY_AFTER_S = 5;
+/**
+ * Time since the announcement in which idle connections stay open, in ms. A proxy may send a request on one that is being closed, and answers 502 instead of sending a write again.
+ * Under load each carries one more request, whose answer ends it.
+ */
+const IDLE_GRACE_MS = 1_000;
 /** Still answered while the server stops: whether the process runs. */
 const HEALTH = '/api/health';
 
@@ -16,8 +22,8 @@ export interface Drain {
    */
   announce(): void;
   /**
-   * From now on new requests are refused with 503, also those that came on idle connections and are still unread. Ends when those under way have been answered, or after `most_ms`.
-   * Answers how many are left then.
+   * From now on new requests are refused with 503, also those on idle connections, which are closed once they had their time. Ends when these are closed and the requests under way
+   * have been answered, or after `most_ms`. Answers how many are left then.
    */
   finish(most_ms: number): Promise<number>;
   /** Counts a request as under way, for one that Fastify does not see. @throws Problem once the server takes no more */
@@ -27,11 +33,15 @@ export interface Drain {
 }
 
 /** To be created before any route, so that each request is counted. */
-export function createDrain(fastify: FastifyInstance): Drain {
+export function createDrain(fastify: FastifyInstance, idle_grace_ms: number = IDLE_GRACE_MS): Drain {
   let stopping = false;
   let closed = false;
   let under_way = 0;
+  let open = 0;
+  /** Ends `idle_grace_ms` after the announcement. */
+  let grace: Promise<void> | undefined;
   let done: (() => void) | undefined;
+  const none_open = Promise.withResolvers<void>();
 
   const refusal = () => refuse('server.stopping', {}, { retry_after: RETRY_AFTER_S });
   const leave = () => {
@@ -57,37 +67,49 @@ export function createDrain(fastify: FastifyInstance): Drain {
     done();
   };
   fastify.addHook('onRequest', count).addHook('onSend', end);
-  /** Two turns of the event loop read the requests that the kernel holds: a proxy does not send a cut write again, and answers 502. */
+  fastify.server.on('connection', (socket: Socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      if (closed && open === 0) none_open.resolve();
+    });
+  });
+
+  function announce(): void {
+    stopping = true;
+    grace ??= pause(idle_grace_ms, undefined, { ref: false });
+  }
+
+  /** Two turns of the event loop read the requests that the kernel holds. */
   async function closeIdleConnections(): Promise<void> {
+    if (open > 0) await Promise.race([grace, none_open.promise]);
     await turn();
     await turn();
     fastify.server.closeIdleConnections();
   }
 
+  async function endRequests(): Promise<void> {
+    await closeIdleConnections();
+    if (under_way === 0) return;
+    const finished = Promise.withResolvers<void>();
+    done = finished.resolve;
+    await finished.promise;
+  }
+
   return {
     isStopping: () => stopping,
     leave,
+    announce,
 
     enter() {
       if (closed) throw refusal();
       under_way += 1;
     },
 
-    announce() {
-      stopping = true;
-      void closeIdleConnections();
-    },
-
     async finish(most_ms) {
-      stopping = true;
+      announce();
       closed = true;
-      await closeIdleConnections();
-      if (under_way === 0) return 0;
-      const finished = Promise.withResolvers<void>();
-      done = finished.resolve;
-      const late = setTimeout(finished.resolve, most_ms);
-      await finished.promise;
-      clearTimeout(late);
+      await Promise.race([endRequests(), pause(most_ms, undefined, { ref: false })]);
       return under_way;
     },
   };
