@@ -9,6 +9,7 @@ import { flushSync } from 'react-dom';
 import { useLocation, useSearchParams } from 'react-router';
 import { sentenceOf } from '#api/call.ts';
 import { useKeptState } from '#api/kept-values.ts';
+import { Button } from '#ui/button.tsx';
 import { Page } from '#ui/page.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
 import '#ui/segments.css';
@@ -86,7 +87,20 @@ export function AdminManager() {
 
   const waiting = requests.data?.length ?? 0;
   return (
-    <Page title="Subscription Manager" sentence="Assign plans, manage your offer, and see who has which plan.">
+    <Page
+      title="Subscription Manager"
+      sentence="Assign plans, manage your offer, and see who has which plan."
+      aside={
+        waiting > 0 &&
+        tab !== 'manage' && (
+          <Button variant="quiet" size="s" onClick={() => changeTab('manage')}>
+            <span className="amber">
+              {plural(waiting, { one: '1 request waits', other: `${formatNumber(waiting)} requests wait` })}
+            </span>
+          </Button>
+        )
+      }
+    >
       <Tabs ref={root} value={tab} onChange={changeTab} keepMounted={false}>
         <Tabs.List className="segments below-4" aria-label="Subscription manager">
           <Tabs.Tab value="assign">Assign Subscription</Tabs.Tab>
@@ -94,13 +108,8 @@ export function AdminManager() {
           <Tabs.Tab value="manage">
             Manage Subscriptions{' '}
             {waiting > 0 && (
-              <span
-                className="badge num off-phone"
-                data-tone="attention"
-                title={plural(waiting, { one: '1 plan request', other: `${formatNumber(waiting)} plan requests` })}
-                aria-hidden="true"
-              >
-                {waiting}
+              <span className="badge num" data-tone="attention" aria-hidden="true">
+                {formatNumber(waiting)}
               </span>
             )}
           </Tabs.Tab>

@@ -7,7 +7,6 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeDate, useMinute } from '#ui/moment.tsx';
-import { TwoLines } from '#ui/two-lines.tsx';
 import { effectOf, presentPlanOf } from './assign-form.tsx';
 import { draftOfRequest, parseAssignment, refusalOf } from './drafts.ts';
 import type { Message } from './message-line.tsx';
@@ -18,11 +17,6 @@ import { allPlanRequestsQuery, subscriptionsQuery } from './subscriptions.querie
 interface OpenRequestsProps {
   onMessage: (message: Message | undefined) => void;
   onLoad: (request: UserPlanRequest) => void;
-}
-
-function describeRequest({ template, requested_at }: UserPlanRequest): string {
-  const price = describePrice(template.base_price, template.currency);
-  return `${price} for ${describeMonths(template.duration_months)}, requested on ${describeDate(requested_at)}`;
 }
 
 /** Plan requests that wait for an answer; renders nothing without any. */
@@ -73,19 +67,25 @@ export function OpenRequests({ onMessage, onLoad }: OpenRequestsProps) {
   const isSent = ({ isPending, variables }: typeof decline | typeof assign, { id }: UserPlanRequest) =>
     isPending && variables?.id === id;
   return (
-    <Card title="Plan requests">
+    <Card title="Plan requests" level="raised">
       <Stack as="ul" lines>
         {requests.map((request) => {
+          const { template } = request;
           const email = shownEmail(request.user_email);
           return (
             <Grid as="li" columns="tail" tablet="stack" gap="4" rowGap="2" align="center" className="pad-row" key={request.id}>
               <Stack as="span" className="shrink base break">
-                <TwoLines name={<bdi>{email}</bdi>} line={<bdi>{request.user_username}</bdi>} />
-                <span>
-                  <bdi>{request.template.template_name}</bdi> <TypeBadge isPremium={request.template.is_premium} />
-                </span>
-                <span className="sub small num">{describeRequest(request)}</span>
+                <Row as="span" gap="2" rowGap="0" align="baseline">
+                  <bdi className="medium">{email}</bdi>
+                  <bdi className="small muted">{request.user_username}</bdi>
+                </Row>
+                <Row as="span" gap="2" rowGap="0" className="num">
+                  <bdi>{template.template_name}</bdi>
+                  <TypeBadge isPremium={template.is_premium} />
+                  {`${describePrice(template.base_price, template.currency)} for ${describeMonths(template.duration_months)}`}
+                </Row>
                 <span className="sub small num">
+                  {`Requested on ${describeDate(request.requested_at)}. `}
                   {effectOf(draftOfRequest(request), presentPlanOf(subscriptions, request.user_email), now)}
                 </span>
               </Stack>

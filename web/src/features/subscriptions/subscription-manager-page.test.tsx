@@ -432,12 +432,13 @@ describe('managing', () => {
     expect(server.callsOf(assignSubscription)[0]?.body).toMatchObject({ request_id: request.id });
   });
 
-  it('declines a request after asking', async () => {
+  it('leads from any tab to a waiting request, and declines it after asking', async () => {
     vi.spyOn(window, 'confirm').mockReturnValue(true);
     server.answer(listAllPlanRequests, [userPlanRequestOf()]);
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof reply>>();
     server.on(declinePlanRequest, () => promise);
-    const user = open('admin', MANAGE);
+    const user = open('admin');
+    await user.click(await screen.findByRole('button', { name: '1 request waits' }));
     const button = await screen.findByRole('button', { name: 'Decline the request from maria@example.com' });
     await user.click(button);
     expect(button).toHaveAttribute('aria-busy', 'true');
