@@ -35,12 +35,13 @@ export function PersonRecord({ user_id }: { user_id: string }) {
 function Shown({ record: { card, conversation, administration } }: { record: Record }) {
   const isAdmin = useMayAdministrate();
   const { clean, infected, pending, test_files } = card.scans;
+  const found = describeInfected(card.scans);
   const gravest = administration?.alerts.gravest;
   // Only administrators open the log and the sessions of everyone.
   const logOf = (group: string) =>
     isAdmin ? `/admin/audit?person=${encodeURIComponent(card.email)}&kind=all-${group}` : undefined;
   return (
-    <Grid gap="4" className="record">
+    <Grid columns="2" phone="stack" gap="4">
       <Part title="State">
         <li>
           <StatusBadge state={card.status.state} />
@@ -55,7 +56,7 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
           </span>
         </li>
         <li>
-          <span>{`They read: “${card.status.sentence}”`}</span>
+          <span>{`They see: “${card.status.sentence}”`}</span>
         </li>
       </Part>
       <Part
@@ -74,46 +75,13 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
           <span>{administration?.plan ? describePlan(administration.plan) : `Customer since ${describeDate(card.since)}`}</span>
         </li>
       </Part>
-      <Grid as="dl" columns="4" gap="3" className="record__figures num span">
-        <Figure
-          name="Open alerts"
-          value={formatNumber(card.open_alerts)}
-          line={gravest ? `worst: ${gravest.severity}` : undefined}
-          to={logOf('alerts')}
-        />
-        <Figure
-          name="Files checked"
-          value={formatNumber(clean + infected + pending + test_files)}
-          line={describeInfected(card.scans)}
-          to={logOf('files')}
-        />
-        <Figure name="Devices" value={formatNumber(card.devices.length)} to={logOf('devices')} />
-        <Figure
-          name="Conversations closed"
-          value={formatNumber(card.conversations_closed)}
-          line={card.ratings.average === null ? undefined : `rated ${formatDecimals(card.ratings.average, 1)} of 5`}
-          to={conversation ? `/support?conversation=${conversation.id}` : undefined}
-        />
-      </Grid>
-      <Part
-        title="Conversation"
-        nothing={conversation === null ? 'No messages yet.' : undefined}
-        action={
-          conversation && (
-            <ScreenLink to={`/support?conversation=${conversation.id}`} variant="quiet" size="s">
-              <IconMessages size={16} stroke={1.7} aria-hidden="true" />
-              {CONVERSATION[conversation.status].action}
-            </ScreenLink>
-          )
-        }
-      >
-        {conversation && (
-          <li>
-            <span>{CONVERSATION[conversation.status].sentence}</span>
-          </li>
-        )}
+      <Part title="Open alerts" count={card.open_alerts} to={logOf('alerts')}>
+        {gravest && <li>{`Worst: ${gravest.severity}`}</li>}
       </Part>
-      <Part title="Devices" nothing={card.devices.length === 0 ? 'No devices yet.' : undefined}>
+      <Part title="Files checked" count={clean + infected + pending + test_files} to={logOf('files')}>
+        {found !== undefined && <li>{found}</li>}
+      </Part>
+      <Part title="Devices" count={card.devices.length} to={logOf('devices')}>
         <DeviceRows devices={card.devices} />
       </Part>
       <Part
@@ -130,6 +98,22 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
       >
         <RemoteSessionRows sessions={card.remote_sessions} />
       </Part>
+      <Part
+        title="Conversation"
+        isWide
+        nothing={conversation === null ? 'No messages yet.' : undefined}
+        action={
+          conversation && (
+            <ScreenLink to={`/support?conversation=${conversation.id}`} variant="quiet" size="s">
+              <IconMessages size={16} stroke={1.7} aria-hidden="true" />
+              {CONVERSATION[conversation.status].action}
+            </ScreenLink>
+          )
+        }
+      >
+        {conversation && <li>{CONVERSATION[conversation.status].sentence}</li>}
+        {card.conversations_closed > 0 && <li>{describeClosed(card)}</li>}
+      </Part>
       <p className="sub span">Opening this record is logged.</p>
     </Grid>
   );
@@ -141,48 +125,42 @@ function describePlan({ expires_at, max_devices }: NonNullable<NonNullable<Recor
   return plural(max_devices, { one: `${end}, 1 computer`, other: `${end}, ${formatNumber(max_devices)} computers` });
 }
 
-interface FigureProps {
-  name: string;
-  value: string;
-  line?: string | undefined;
-  /** The list behind the figure, if the reader may open it. */
-  to: string | undefined;
-}
-
-function Figure({ name, value, line, to }: FigureProps) {
-  return (
-    <div className="surface-sunken pad-s">
-      <dt className="small muted">{name}</dt>
-      <dd className="title">
-        {to === undefined ? (
-          value
-        ) : (
-          <Link to={to} className="ink">
-            {value}
-          </Link>
-        )}
-      </dd>
-      {line !== undefined && <dd className="small medium muted">{line}</dd>}
-    </div>
-  );
+function describeClosed({ conversations_closed: count, ratings: { average } }: Record['card']): string {
+  const closed = plural(count, { one: 'Closed once before', other: `Closed ${formatNumber(count)} times before` });
+  return average === null ? `${closed}.` : `${closed}, rated ${formatDecimals(average, 1)} of 5.`;
 }
 
 interface PartProps {
   title: string;
+  count?: number;
+  /** The list behind the count, if the reader may open it. */
+  to?: string | undefined;
   action?: ReactNode;
   /** Text in place of the list. */
   nothing?: string | undefined;
+  isWide?: boolean;
   children: ReactNode;
 }
 
-function Part({ title, action, nothing, children }: PartProps) {
+function Part({ title, count, to, action, nothing, isWide = false, children }: PartProps) {
   return (
-    <section className="record__part surface-plain pad-m shrink" aria-label={title}>
-      <Row gap="3" rowGap="1" justify="between" className="below-1">
+    <section className={`record__part surface-plain pad-m shrink ${isWide ? 'span' : ''}`} aria-label={title}>
+      <Row gap="3" rowGap="1" justify="between">
         <h3 className="base bold">{title}</h3>
         {action}
+        {count !== undefined && <Count name={title} count={count} to={to} />}
       </Row>
       {nothing === undefined ? <ul className="base break">{children}</ul> : <p className="sub">{nothing}</p>}
     </section>
+  );
+}
+
+function Count({ name, count, to }: { name: string; count: number; to: string | undefined }) {
+  const words = formatNumber(count);
+  if (to === undefined) return <b className="large bold num">{words}</b>;
+  return (
+    <Link to={to} className="large bold num" aria-label={`${name}: ${words}`}>
+      {words}
+    </Link>
   );
 }

@@ -253,7 +253,7 @@ function EndPart({ user, onDeleted }: { user: AdminUser; onDeleted: () => void }
   const [isAsking, setIsAsking] = useState(false);
   return (
     <DialogPart
-      title="Delete account"
+      title="Account and data"
       action={
         !isAsking && (
           <Button variant="quiet" size="s" onClick={() => setIsAsking(true)}>

@@ -16,7 +16,7 @@ import { TwoLines } from '#ui/two-lines.tsx';
 export const userColumns = (onOpen: (user: AdminUser) => void): readonly Column<AdminUser>[] => [
   { key: 'person', label: 'Person', cell: (user) => <Who user={user} onOpen={() => onOpen(user)} />, onCard: 'head' },
   { key: 'plan', label: 'Plan', cell: ({ plan_name }) => <bdi>{plan_name ?? 'No plan'}</bdi> },
-  { key: 'security', label: 'Security', cell: (user) => <Security user={user} /> },
+  { key: 'security', label: 'Security', cell: (user) => <Security user={user} />, onCard: 'line' },
   { key: 'last_seen', label: 'Last seen', cell: (user) => <LastSeen user={user} />, isFigure: true },
 ];
 

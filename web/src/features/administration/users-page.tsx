@@ -105,9 +105,6 @@ function People() {
             <ListFilters>
               <PeopleFilters chosen={chosen} onChoose={setChosen} />
             </ListFilters>
-            {chosen.sort === EVERYBODY.sort && (
-              <p className="sub">Serious alerts come first, then danger, silent devices, and unconfirmed addresses.</p>
-            )}
           </>
         }
         empty={
