@@ -51,23 +51,25 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
         />
       )}
       {isAsked && (
-        <Row role="group" gap="2" phone="fill" aria-labelledby={asked} className="surface-plain pad-m">
-          <b id={asked} className="grow bold">
+        <Stack role="group" gap="2" aria-labelledby={asked} className="surface-plain pad-m">
+          <b id={asked} className="bold">
             Was this you?
           </b>
-          <Button
-            variant="quiet"
-            icon={IconUserCheck}
-            disabled={isPending}
-            loading={resolve.isPending && !isResolving}
-            onClick={() => resolve.mutate({ reason: 'was_me' })}
-          >
-            It was me
-          </Button>
-          <Button icon={IconUserX} disabled={isPending} loading={disown.isPending} onClick={() => disown.mutate()}>
-            It wasn’t me
-          </Button>
-        </Row>
+          <Row gap="2" phone="fill">
+            <Button icon={IconUserX} disabled={isPending} loading={disown.isPending} onClick={() => disown.mutate()}>
+              It wasn’t me
+            </Button>
+            <Button
+              variant="quiet"
+              icon={IconUserCheck}
+              disabled={isPending}
+              loading={resolve.isPending && !isResolving}
+              onClick={() => resolve.mutate({ reason: 'was_me' })}
+            >
+              It was me
+            </Button>
+          </Row>
+        </Stack>
       )}
       <Refusal error={error} />
       {!isResolving && (

@@ -134,17 +134,16 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
               <span title={alert.rule}>{ruleName(alert.rule)}</span>
             </Fact>
           )}
-          <Fact name="First seen">
+          <Fact name="Seen">
             <Moment iso={alert.first_seen} now={now} />
-          </Fact>
-          {alert.count > 1 && (
-            <>
-              <Fact name="Last seen">
+            {alert.count > 1 && (
+              <>
+                {' – '}
                 <Moment iso={alert.last_seen} now={now} />
-              </Fact>
-              <Fact name="How often">{`${formatNumber(alert.count)} times`}</Fact>
-            </>
-          )}
+                {`, ${formatNumber(alert.count)} times`}
+              </>
+            )}
+          </Fact>
           {alert.ip_address !== null && (
             <Fact name="Source IP">
               <code>{alert.ip_address}</code>

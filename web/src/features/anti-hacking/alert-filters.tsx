@@ -3,7 +3,7 @@ import { ALERT_TYPES } from '@palisade/contract/anti-hacking';
 import { severitySchema } from '@palisade/contract/severity';
 import { memo, useState } from 'react';
 import { ChoiceFilter, ListFilters, SearchFilter, StateFilter } from '#ui/list-filters.tsx';
-import type { AlertChoice } from './alerts.queries.ts';
+import { ACTIVE, type AlertChoice } from './alerts.queries.ts';
 import { describeType } from './threat.tsx';
 
 const STATES: readonly { value: AlertChoice['status']; label: string; count?: 'active' | 'resolved' | 'hidden' }[] = [
@@ -25,6 +25,7 @@ interface AlertFiltersProps {
 export const AlertFilters = memo(function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
   // Decided once: filters that come later would move the list below them.
   const [isNarrowed] = useState(() => !counts || counts.active + counts.resolved + counts.hidden >= WORTH_NARROWING);
+  const hasOrigin = isNarrowed || choice.simulated !== ACTIVE.simulated;
   return (
     <ListFilters>
       <StateFilter
@@ -41,33 +42,35 @@ export const AlertFilters = memo(function AlertFilters({ choice, counts, onChang
           onChange={(search) => onChange({ ...choice, search })}
         />
       )}
-      <div className="list-filters__choices">
-        {isNarrowed && (
-          <>
-            <ChoiceFilter
-              label="Severity"
-              value={choice.severity}
-              options={severitySchema.options.map((severity) => [severity, capital(severity)])}
-              onChoose={(severity) => onChange({ ...choice, severity })}
-            />
-            <ChoiceFilter
-              label="Type"
-              value={choice.type}
-              options={ALERT_TYPES.map((type) => [type, capital(describeType(type))])}
-              onChoose={(type) => onChange({ ...choice, type })}
-            />
-          </>
-        )}
-        <ChoiceFilter
-          label="Origin"
-          value={choice.simulated}
-          options={[
-            ['false', 'Real'],
-            ['true', 'Simulated'],
-          ]}
-          onChoose={(simulated) => onChange({ ...choice, simulated })}
-        />
-      </div>
+      {hasOrigin && (
+        <div className="list-filters__choices">
+          {isNarrowed && (
+            <>
+              <ChoiceFilter
+                label="Severity"
+                value={choice.severity}
+                options={severitySchema.options.map((severity) => [severity, capital(severity)])}
+                onChoose={(severity) => onChange({ ...choice, severity })}
+              />
+              <ChoiceFilter
+                label="Type"
+                value={choice.type}
+                options={ALERT_TYPES.map((type) => [type, capital(describeType(type))])}
+                onChoose={(type) => onChange({ ...choice, type })}
+              />
+            </>
+          )}
+          <ChoiceFilter
+            label="Origin"
+            value={choice.simulated}
+            options={[
+              ['false', 'Simulated apart'],
+              ['true', 'Only simulated'],
+            ]}
+            onChoose={(simulated) => onChange({ ...choice, simulated })}
+          />
+        </div>
+      )}
     </ListFilters>
   );
 });

@@ -96,10 +96,7 @@ function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => voi
   const { count, rows } = useSimulatedAlerts();
   if (count === 0 || !rows?.length) return null;
   return (
-    <section
-      className="simulated-alerts surface-plain pad-m above-4 rounded"
-      aria-labelledby="simulated-alerts surface-plain pad-m"
-    >
+    <section className="simulated-alerts surface-plain pad-m above-4 rounded" aria-labelledby="simulated-alerts">
       <Row wrap={false} gap="3" justify="between">
         <Row gap="2" rowGap="0" align="baseline">
           <h3 className="base bold" id="simulated-alerts">
@@ -107,7 +104,11 @@ function SimulatedAlerts({ now, onShowAll }: { now: number; onShowAll: () => voi
           </h3>
           <p className="small muted">These didn’t happen and don’t count.</p>
         </Row>
-        {count > SIMULATED_SHOWN && <Button variant="text" size="s" onClick={onShowAll}>{`Show all ${count}`}</Button>}
+        {count > SIMULATED_SHOWN && (
+          <span className="fixed nowrap">
+            <Button variant="text" size="s" onClick={onShowAll}>{`Show all ${count}`}</Button>
+          </span>
+        )}
       </Row>
       <ul aria-label="Simulated threats">
         {rows.slice(0, SIMULATED_SHOWN).map((alert) => (

@@ -201,11 +201,11 @@ describe('a list of many', () => {
   });
 });
 
-it('has no search, severity or type while there are few alerts', async () => {
+it('has no search, severity, type or origin while there are few alerts', async () => {
   server.answer(readMonitor, monitorOf({ alerts: alertCountsOf({ active: 2, real: 2, resolved: 1, hidden: 1 }) }));
   showPage();
-  expect(await screen.findByRole('combobox', { name: 'Origin' })).toBeVisible();
-  expect(screen.queryByRole('combobox', { name: 'Severity' })).toBeNull();
+  expect(await screen.findByRole('radio', { name: /Resolved/u })).toBeVisible();
+  expect(screen.queryByRole('combobox')).toBeNull();
   expect(screen.queryByLabelText('Search the alerts')).toBeNull();
 });
 

@@ -1,6 +1,6 @@
 import { type Alert, LIVE_FEED, type Stats, simulateThreat } from '@palisade/contract/anti-hacking';
-import { formatNumber, plural } from '@palisade/contract/intl';
-import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords, type TablerIcon } from '@tabler/icons-react';
+import { formatList, formatNumber, plural } from '@palisade/contract/intl';
+import { IconBolt, IconKey, IconShieldCheck, IconShieldLock, IconSwords } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { call, sentenceOf } from '#api/call.ts';
@@ -8,11 +8,9 @@ import { putRecord } from '#api/change-list.ts';
 import { useConfig } from '#api/config.ts';
 import { Button } from '#ui/button.tsx';
 import { Card, StatCard } from '#ui/card.tsx';
-import { FigureMark } from '#ui/figure-mark.tsx';
-import { Row } from '#ui/layout.tsx';
+import { Row, Stack } from '#ui/layout.tsx';
 import { useMinute } from '#ui/moment.tsx';
 import { ErrorNotice } from '#ui/states.tsx';
-import { describeUncounted } from '#ui/test-files.ts';
 import { Toggle } from '#ui/toggle.tsx';
 import { AlertRow } from './alert-row.tsx';
 import { ALERTS_KEY } from './alerts.queries.ts';
@@ -156,65 +154,42 @@ function useLiveThreats(random: () => number) {
   return { isLive, threats, failure, turn, simulate };
 }
 
+const TILES = [
+  { label: 'Threats Blocked Today', icon: IconShieldCheck, of: 'threats_blocked_today', tests: 'test_files_blocked_today' },
+  { label: 'Intrusion Attempts Stopped', icon: IconSwords, of: 'intrusion_attempts_stopped' },
+  { label: 'Brute Force Attempts Blocked', icon: IconKey, of: 'brute_force_attempts_blocked' },
+  { label: 'Total Threats Blocked', icon: IconShieldLock, of: 'threats_blocked_total', tests: 'test_files_blocked_total' },
+] as const;
+
+/** Counts of real threats, and once what they leave out. */
 function Tiles({ stats }: { stats: Stats | undefined }) {
+  const { test_files_blocked_total: tests = 0, simulated_threats_blocked_total: simulated = 0 } = stats ?? {};
+  const left = [
+    ...(tests > 0 ? [plural(tests, { one: '1 harmless test file', other: `${formatNumber(tests)} harmless test files` })] : []),
+    ...(simulated > 0
+      ? [plural(simulated, { one: '1 simulated alert', other: `${formatNumber(simulated)} simulated alerts` })]
+      : []),
+  ];
   return (
-    <div className="page__stats" data-columns="4">
-      <Tile
-        label="Threats Blocked Today"
-        icon={IconShieldCheck}
-        real={stats?.threats_blocked_today}
-        simulated={stats?.simulated_threats_blocked_today}
-        tests={stats?.test_files_blocked_today}
-      />
-      <Tile
-        label="Intrusion Attempts Stopped"
-        icon={IconSwords}
-        real={stats?.intrusion_attempts_stopped}
-        simulated={stats?.simulated_intrusion_attempts_stopped}
-      />
-      <Tile
-        label="Brute Force Attempts Blocked"
-        icon={IconKey}
-        real={stats?.brute_force_attempts_blocked}
-        simulated={stats?.simulated_brute_force_attempts_blocked}
-      />
-      <Tile
-        label="Total Threats Blocked"
-        icon={IconShieldLock}
-        real={stats?.threats_blocked_total}
-        simulated={stats?.simulated_threats_blocked_total}
-        tests={stats?.test_files_blocked_total}
-      />
-    </div>
-  );
-}
-
-interface TileProps {
-  label: string;
-  icon: TablerIcon;
-  real: number | undefined;
-  simulated: number | undefined;
-  /** Number of harmless test files in `real`. */
-  tests?: number | undefined;
-}
-
-/** Count of real threats, with the counts of test files and simulated alerts beneath. */
-function Tile({ label, icon, real, simulated = 0, tests }: TileProps) {
-  const ofTests = describeUncounted(tests);
-  const isMarked = simulated > 0;
-  return (
-    <StatCard label={label} icon={icon} value={real === undefined ? '–' : formatNumber(Math.max(0, real - (tests ?? 0)))}>
-      {isMarked || ofTests ? (
-        <>
-          {ofTests && `${ofTests}. `}
-          {isMarked && <FigureMark kind="simulated" />}{' '}
-          {isMarked &&
-            plural(simulated, {
-              one: '1 simulated alert, not counted',
-              other: `${formatNumber(simulated)} simulated alerts, not counted`,
-            })}
-        </>
-      ) : null}
-    </StatCard>
+    <Stack gap="2">
+      <div className="page__stats" data-columns="4">
+        {TILES.map(({ label, icon, of, ...tile }) => {
+          const uncounted = 'tests' in tile ? (stats?.[tile.tests] ?? 0) : 0;
+          return (
+            <StatCard
+              key={of}
+              label={label}
+              icon={icon}
+              value={stats === undefined ? '–' : formatNumber(Math.max(0, stats[of] - uncounted))}
+            >
+              {null}
+            </StatCard>
+          );
+        })}
+      </div>
+      {left.length > 0 && (
+        <p role="note" aria-label="Not counted" className="sub">{`Not counted: ${formatList(left, 'plain')}.`}</p>
+      )}
+    </Stack>
   );
 }
