@@ -134,7 +134,7 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
               <span title={alert.rule}>{ruleName(alert.rule)}</span>
             </Fact>
           )}
-          <Fact name="Seen">
+          <Fact name="When">
             <Moment iso={alert.first_seen} now={now} />
             {alert.count > 1 && (
               <>
