@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useMediaQuery } from '@mantine/hooks';
 import type { Article, ArticleWritten } from '@palisade/contract/help';
@@ -261,8 +261,26 @@ function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, o
 function ArticleFields({ form }: { form: UseFormReturnType<ArticleWritten> }) {
   return (
     <>
+      <Grid columns="2" phone="stack" gap="4">
+        <TextInput
+          label="Title"
+          size="md"
+          description="As customers would ask it."
+          maxLength={120}
+          {...form.getInputProps('title')}
+        />
+        <Textarea
+          className="growing"
+          rows={1}
+          label="In one sentence"
+          size="md"
+          maxLength={240}
+          description="Shown in lists and above the article."
+          {...form.getInputProps('summary')}
+        />
+      </Grid>
+      <BodyField value={form.values.body} error={form.errors['body']} onChange={(body) => form.setFieldValue('body', body)} />
       <Grid columns="2" phone="stack" gap="4" align="end">
-        <TextInput label="Title" size="md" maxLength={120} {...form.getInputProps('title')} />
         <TextInput
           label="Address"
           size="md"
@@ -270,19 +288,11 @@ function ArticleFields({ form }: { form: UseFormReturnType<ArticleWritten> }) {
           placeholder={slugOf(form.values.title)}
           {...form.getInputProps('slug')}
         />
+        <Check
+          label="Published: customers can find it, and the chat suggests it"
+          {...form.getInputProps('is_published', { type: 'checkbox' })}
+        />
       </Grid>
-      <TextInput
-        label="In one sentence"
-        size="md"
-        maxLength={240}
-        description="Shown in lists and above the article."
-        {...form.getInputProps('summary')}
-      />
-      <BodyField value={form.values.body} error={form.errors['body']} onChange={(body) => form.setFieldValue('body', body)} />
-      <Check
-        label="Published: customers can find it, and the chat suggests it"
-        {...form.getInputProps('is_published', { type: 'checkbox' })}
-      />
     </>
   );
 }

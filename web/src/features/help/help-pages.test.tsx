@@ -197,6 +197,11 @@ describe('the editor', () => {
     const back = screen.getByRole('button', { name: 'All help pages' });
     expect(back).toHaveFocus();
     expect(screen.getByRole('textbox', { name: 'Title' })).toHaveValue('What Pending means');
+    // The text and its preview take turns.
+    expect(screen.queryByRole('region', { name: 'Preview' })).not.toBeInTheDocument();
+    await user.click(screen.getByRole('radio', { name: 'Preview' }));
+    expect(screen.getByRole('region', { name: 'Preview' })).toBeVisible();
+    expect(screen.queryByRole('textbox', { name: 'Article' })).not.toBeInTheDocument();
     await user.click(back);
     expect(screen.queryByRole('textbox', { name: 'Title' })).not.toBeInTheDocument();
     expect(screen.getByRole('button', { name: /What Pending means/u })).toHaveFocus();
