@@ -54,8 +54,8 @@ interface OfRow {
   wrap?: boolean | undefined;
   /** It is part of a line of text. */
   inline?: boolean | undefined;
-  /** On a phone its children share the width. */
-  phone?: 'fill' | undefined;
+  /** On a phone its children share the width, or stand two in a line. */
+  phone?: 'fill' | 'pairs' | undefined;
 }
 
 type Props<Element extends ElementType, Own = object> = Common<Element> &

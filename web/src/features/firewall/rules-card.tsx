@@ -270,7 +270,7 @@ interface RuleToolsProps {
 
 function RuleTools({ total, onWant, onOpen, onSelect }: RuleToolsProps) {
   return (
-    <Row gap="0" className="rules__tools">
+    <Row gap="0" phone="pairs" className="rules__tools">
       <Button variant="text" size="s" icon={IconHistory} onClick={() => onOpen('history')}>
         History
       </Button>
