@@ -19,7 +19,6 @@ export function PaletteButton() {
 
   useEffect(() => {
     if (!isOpen) return;
-    typed.current = '';
     const keep = (event: KeyboardEvent) => {
       const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
       if (!isLetter || document.querySelector('dialog.palette') !== null) return;
@@ -27,7 +26,10 @@ export function PaletteButton() {
       typed.current += event.key;
     };
     window.addEventListener('keydown', keep);
-    return () => window.removeEventListener('keydown', keep);
+    return () => {
+      window.removeEventListener('keydown', keep);
+      typed.current = '';
+    };
   }, [isOpen]);
 
   useEffect(() => {

@@ -51,6 +51,9 @@ it('has the letters that were typed before it was loaded', async () => {
   await user.keyboard('{Control>}k{/Control}fire');
   expect(await field()).toHaveValue('fire');
   expect(screen.getAllByRole('option')[0]).toHaveTextContent('Firewall');
+  await user.click(screen.getByRole('button', { name: 'Close' }));
+  await user.keyboard('{Control>}k{/Control}');
+  expect(await field()).toHaveValue('');
 });
 
 it('opens with Ctrl-K, chooses with the arrows and leads to a screen with Enter', async () => {

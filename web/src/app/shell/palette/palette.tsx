@@ -2,7 +2,7 @@ import { useMantineColorScheme } from '@mantine/core';
 import type { UserInfo } from '@palisade/contract/auth';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { useSignOut } from '#app/shell/use-sign-out.ts';
 import { dashboardQuery } from '#domain/dashboard/dashboard.ts';
@@ -25,7 +25,7 @@ interface PaletteProps {
 export function Palette({ user, early, onClose }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState(() => early?.current ?? '');
+  const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
   const { groups, isSearching } = usePaletteGroups(user, typed);
   const navigate = useNavigate();
@@ -35,10 +35,12 @@ export function Palette({ user, early, onClose }: PaletteProps) {
 
   useClosedByBack(true, onClose);
 
-  useEffect(() => {
+  // At once with the element, from which on letters go to the field.
+  useLayoutEffect(() => {
     dialog.current?.showModal();
     field.current?.focus();
-  }, []);
+    setTyped(early?.current ?? '');
+  }, [early]);
 
   useEffect(() => {
     if (current) document.getElementById(`${id}-${current.id}`)?.scrollIntoView({ block: 'nearest' });
