@@ -5,11 +5,10 @@ import { useAbsence } from './absence.ts';
 import { TINA, teamMemberOf } from './fake-desk.ts';
 import { FakeServer } from './fake-server.ts';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(TINA);
 
 beforeEach(() => {
   vi.useFakeTimers();
-  server = new FakeServer(TINA);
   server.answer(setPresence, teamMemberOf());
 });
 

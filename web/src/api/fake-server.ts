@@ -4,7 +4,7 @@ import type { Endpoint } from '@palisade/contract/endpoint';
 import { type ClientFrame, clientFrameSchema, type ServerFrame, serverFrameSchema } from '@palisade/contract/events';
 import { TOTAL_HEADER } from '@palisade/contract/fields';
 import { type FieldError, PROBLEMS, type ProblemCode, problemSchema, type SecondFactor } from '@palisade/contract/problem';
-import { vi } from 'vitest';
+import { beforeEach, vi } from 'vitest';
 import type { z } from 'zod';
 import { startSession } from './session.ts';
 
@@ -102,6 +102,19 @@ export class FakeServer {
 
   /** `user`: starts a session of this person in the page. */
   constructor(user?: UserInfo) {
+    this.#begin(user);
+  }
+
+  /** One server for a file, which forgets everything before each test. */
+  static ofEachTest(user?: UserInfo): FakeServer {
+    const server = new FakeServer();
+    beforeEach(() => server.#begin(user));
+    return server;
+  }
+
+  #begin(user: UserInfo | undefined): void {
+    this.#answers.clear();
+    for (const list of [this.calls, this.uploads, this.sockets]) list.length = 0;
     if (user) startSession({ access_token: 'token-1', user_info: user });
     vi.stubGlobal('fetch', (address: string, init: RequestInit) => this.#fetch(address, init));
     const { uploads, sockets } = this;

@@ -7,12 +7,11 @@ import { FakeServer, refusal } from './fake-server.ts';
 import { createQueryClient } from './query-client.ts';
 import { currentSession } from './session.ts';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 
 beforeEach(() => {
   vi.useFakeTimers();
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-  server = new FakeServer(MARIA);
 });
 
 afterEach(() => {

@@ -13,10 +13,9 @@ import { enter } from '#ui/render-for-test.tsx';
 import { App } from './app.tsx';
 import { Providers } from './providers.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
   server.answer(currentUser, MARIA_ACCOUNT);
   server.answer(listScans, []);

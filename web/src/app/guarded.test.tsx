@@ -11,10 +11,9 @@ import { isStaffGroup, SCREENS } from './screens.tsx';
 
 const GUARDED = SCREENS.flatMap(({ path, title, guard }) => (guard ? [{ path, title, guard }] : []));
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
 });
 

@@ -1,15 +1,11 @@
 import { readHealth } from '@palisade/contract/platform';
 import { screen, waitFor } from '@testing-library/react';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { FakeServer } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { isNotFetched, NoConnection } from './no-connection.tsx';
 
-let server: FakeServer;
-
-beforeEach(() => {
-  server = new FakeServer();
-});
+const server = FakeServer.ofEachTest();
 
 describe('a screen that could not be fetched', () => {
   it.each([

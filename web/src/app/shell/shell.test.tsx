@@ -26,10 +26,9 @@ import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { sessionOf } from '#features/remote/fake-sessions.ts';
 import { textsOf } from '#ui/render-for-test.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 
 beforeEach(() => {
-  server = new FakeServer(MARIA);
   server.answer(listScans, []);
   server.answer(readDashboard, dashboardOf());
   server.answer(readConfig, { ...CONFIG, support: { phone: '+1 800 555 0199', email: 'help@example.com', promise: '' } });

@@ -15,7 +15,7 @@ import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { ProfileDialog } from './profile-dialog.tsx';
 import { SecurityDialog } from './security-dialog.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 const onClose = vi.fn();
 
 const HERE = {
@@ -42,7 +42,6 @@ function Opened() {
 }
 
 beforeEach(() => {
-  server = new FakeServer(MARIA);
   server.answer(currentUser, MARIA_ACCOUNT);
   server.answer(listSessions, [PHONE, HERE]);
   server.answer(readTwoFactor, TWO_FACTOR_OFF);

@@ -17,10 +17,9 @@ import { TwoFactorPart } from './two-factor-part.tsx';
 const UNPROVEN = { access_token: 'token-1', user_info: MARIA, email_unproven: true as const };
 const CODE = 'a'.repeat(43);
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readConfig, { ...CONFIG, exposure: 'public', reset_delivery: 'email' });
   server.answer(readTwoFactor, TWO_FACTOR_OFF);
   server.answer(currentUser, MARIA_ACCOUNT);

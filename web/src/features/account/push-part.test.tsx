@@ -35,7 +35,7 @@ function fakeBrowser(permission: NotificationPermission) {
   return { subscribe };
 }
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 const HERE: PushBrowser = {
   id: '01930000-0000-7000-8000-000000000001',
   client: 'Firefox on Linux',
@@ -52,7 +52,6 @@ const removalOf = ({ id }: PushBrowser) => ({ ...removePush, path: `/push/subscr
 const list = (subscriptions: PushBrowser[]) => server.answer(readPush, { public_key: 'server key', subscriptions });
 
 beforeEach(() => {
-  server = new FakeServer();
   list([]);
 });
 

@@ -17,7 +17,7 @@ import { FakeServer, refusal } from '#api/fake-server.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { SecurityDialog } from './security-dialog.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 
 const CODES = Array.from({ length: 10 }, (_, index) => `aaaa-bbbb-cccc-000${index}`);
 const KEY = {
@@ -29,7 +29,6 @@ const KEY = {
 const ON = { ...TWO_FACTOR_OFF, enabled: true, totp_since: '2026-11-20T09:00:00.000Z', recovery_codes_left: 2 };
 
 beforeEach(() => {
-  server = new FakeServer(MARIA);
   server.answer(listSessions, []);
   server.answer(readConfig, CONFIG);
   server.answer(confirmIdentity, { expires_in: 600 });

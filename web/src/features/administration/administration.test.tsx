@@ -22,7 +22,7 @@ import { AuditPage } from './audit-page.tsx';
 import { AUDIT_CHECK, AUDIT_ENTRY, OMAR } from './fake-administration.ts';
 import { UsersPage } from './users-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...MARIA, role: 'admin' });
 
 const SELF: AdminUser = { ...OMAR, ...MARIA, role: 'admin', sessions: 1 };
 const SESSION = {
@@ -34,7 +34,6 @@ const SESSION = {
   current: false,
 };
 beforeEach(() => {
-  server = new FakeServer({ ...MARIA, role: 'admin' });
   server.answer(listUsers, [OMAR, SELF]);
   server.answer(listUserSessions, [SESSION, { ...SESSION, id: SELF.id, client: 'Edge on Windows' }]);
   server.answer(listInvitations, []);

@@ -8,10 +8,9 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { AuditPage } from './audit-page.tsx';
 import { AUDIT_CHECK, AUDIT_ENTRY, OMAR } from './fake-administration.ts';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...MARIA, role: 'admin' });
 
 beforeEach(() => {
-  server = new FakeServer({ ...MARIA, role: 'admin' });
   server.answer(listAudit, [AUDIT_ENTRY]);
   server.answer(checkAudit, AUDIT_CHECK);
 });

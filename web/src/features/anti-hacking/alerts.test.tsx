@@ -31,10 +31,9 @@ import { at, FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
   server.answer(currentSubscription, PREMIUM_PLAN);
   server.answer(listAlerts, []);

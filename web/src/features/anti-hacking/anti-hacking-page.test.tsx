@@ -21,7 +21,7 @@ import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { AntiHackingPage } from './anti-hacking-page.tsx';
 import { cutDescription } from './live-feed.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 const RESULT: PostureScan = {
   threats_detected: 3,
@@ -57,7 +57,6 @@ const RESULT: PostureScan = {
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-11-20T10:24:07.000Z') });
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
   server.answer(currentSubscription, PREMIUM_PLAN);
   server.answer(listAlerts, []);

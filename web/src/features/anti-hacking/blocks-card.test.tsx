@@ -5,7 +5,7 @@ import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { BlocksCard } from './blocks-card.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 const BLOCK: Block = {
   id: '01930000-0000-7000-8000-000000000001',
@@ -19,7 +19,6 @@ const BLOCK: Block = {
 
 beforeEach(() => {
   vi.useFakeTimers({ now: new Date('2026-11-20T10:24:07.000Z') });
-  server = new FakeServer();
 });
 
 afterEach(() => {

@@ -7,10 +7,9 @@ import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { HistoryCard } from './history-card.tsx';
 import { isDrawable, summaryOf } from './history-day.ts';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   vi.spyOn(console, 'error').mockReturnValue();
 });
 

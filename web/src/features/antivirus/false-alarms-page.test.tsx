@@ -1,14 +1,14 @@
 import { decideFalseAlarm, type FalseAlarm, listFalseAlarms, reopenFalseAlarm } from '@palisade/contract/quarantine';
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MARIA, scanOf } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { createQueryClient } from '#api/query-client.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { FalseAlarmsPage } from './false-alarms-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...MARIA, role: 'admin' });
 
 const REPORT: FalseAlarm = {
   id: '01930000-0000-7000-8000-000000000301',
@@ -24,10 +24,6 @@ const REPORT: FalseAlarm = {
   reported_at: '2026-11-20T10:00:00.000Z',
   decided_at: null,
 };
-
-beforeEach(() => {
-  server = new FakeServer({ ...MARIA, role: 'admin' });
-});
 
 it('shows what was found, who doubts it and why, and takes a decision', async () => {
   server.answer(listFalseAlarms, [REPORT]);

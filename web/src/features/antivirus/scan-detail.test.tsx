@@ -10,7 +10,7 @@ import {
 } from '@palisade/contract/quarantine';
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MARIA, scanDetailOf } from '#api/fake-records.ts';
 import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { takeToCheck } from '#domain/scam/to-check.ts';
@@ -19,11 +19,7 @@ import { AntivirusPage } from './antivirus-page.tsx';
 import { adviceOf } from './scan-advice.ts';
 import { UploadsProvider } from './uploads.tsx';
 
-let server: FakeServer;
-
-beforeEach(() => {
-  server = new FakeServer(MARIA);
-});
+const server = FakeServer.ofEachTest(MARIA);
 
 const INFECTED = scanDetailOf({
   filename: 'mail.zip',

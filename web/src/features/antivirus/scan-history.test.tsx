@@ -7,10 +7,9 @@ import { FakeServer, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ScanHistory } from './scan-history.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(countScans, { clean: 1, infected: 0, pending: 0, test_files: 0 });
 });
 

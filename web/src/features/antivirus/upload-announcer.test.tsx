@@ -8,10 +8,9 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
 import { UploadsProvider } from './uploads.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 
 beforeEach(async () => {
-  server = new FakeServer(MARIA);
   server.answer(listScans, []);
   renderForTest(
     <UploadsProvider>

@@ -10,11 +10,10 @@ import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { AntivirusPage } from './antivirus-page.tsx';
 import { UploadsProvider } from './uploads.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 const alert = vi.fn();
 
 beforeEach(() => {
-  server = new FakeServer(MARIA);
   server.answer(listScans, []);
   alert.mockReset();
   vi.stubGlobal('alert', alert);

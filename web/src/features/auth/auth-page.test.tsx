@@ -14,13 +14,12 @@ import { signOut } from './auth.ts';
 import { modeOfAddress } from './auth-modes.ts';
 import { AuthPage } from './auth-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 const prepare = vi.fn(async () => undefined);
 
 beforeEach(() => {
   endSession();
   window.history.replaceState(null, '', '/');
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
 });
 

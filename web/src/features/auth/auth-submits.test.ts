@@ -18,10 +18,9 @@ const ENDPOINTS: Record<AuthMode, Endpoint> = {
 };
 const BEHIND_PROXY = 'This server is reached through a proxy, so it shows nothing. The mail waits in the outbox.';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
 });
 

@@ -28,7 +28,7 @@ import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { ChatPage } from './chat-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 let errors: ReturnType<typeof vi.spyOn>;
 let stops: (() => void)[];
 
@@ -41,7 +41,6 @@ function be(state: Partial<ChatState>): void {
 beforeEach(() => {
   errors = vi.spyOn(console, 'error').mockReturnValue();
   stops = [];
-  server = new FakeServer(MARIA);
   server.answer(readConfig, { ...CONFIG, reset_delivery: 'email' });
   server.answer(listMessages, []);
   server.answer(suggestArticles, []);

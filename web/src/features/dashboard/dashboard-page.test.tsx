@@ -9,10 +9,9 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { DashboardPage } from './dashboard-page.tsx';
 import { StatCards } from './stat-cards.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
 });
 

@@ -9,7 +9,7 @@ import { FakeServer, page, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DeskHome } from './desk-home.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(TINA);
 
 const COUNTS: Counts = {
   mine: 2,
@@ -30,7 +30,6 @@ function answerWith(conversations: Conversation[], total = conversations.length)
 }
 
 beforeEach(() => {
-  server = new FakeServer(TINA);
   server.answer(readCounts, COUNTS);
 });
 

@@ -8,7 +8,7 @@ import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { OwnerHome } from './owner-home.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 const first_steps = { provider: true, second_factor: true, first_scan: true, others: true };
 const DAY = { people: 0, infected: 0, alerts: 0 };
@@ -28,7 +28,6 @@ const HOME: Home = {
 };
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readHome, HOME);
   server.answer(readOverview, { waiting: NOTHING_WAITS, is_mail_connected: true, first_steps });
 });

@@ -27,10 +27,9 @@ import { startSession } from '#api/session.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { DevicesPage } from './devices-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(listDeviceFindings, []);
   server.answer(listRules, []);
   server.answer(readWebProtection, webProtectionOf());

@@ -13,13 +13,12 @@ import { ArticlePage } from './article-page.tsx';
 import { EditHelpPage } from './edit-help-page.tsx';
 import { HelpPage } from './help-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 
 const { body: _, ...SUMMARY } = articleOf();
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(MARIA);
   server.answer(listArticles, [SUMMARY]);
   server.answer(readArticle, articleOf());
   server.answer(listAllArticles, [articleOf({ is_published: false })]);

@@ -21,11 +21,10 @@ const PAGE: Shown = {
   ...{ devices: [], refused: [REFUSED], asks: [] },
 };
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 const user = userEvent.setup();
 
 beforeEach(() => {
-  server = new FakeServer();
   window.history.replaceState(null, '', `/ask/${KEY}`);
 });
 

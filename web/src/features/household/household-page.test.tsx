@@ -23,11 +23,10 @@ import { HouseholdPage } from './household-page.tsx';
 const MIA = profileOf();
 const PHONE = { id: MIA.id, name: 'Mia’s phone', kind: 'android', last_question_at: null, is_silent: false } as const;
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 const user = userEvent.setup();
 
 beforeEach(() => {
-  server = new FakeServer(MARIA);
   server.answer(readWebProtection, webProtectionOf());
 });
 

@@ -7,11 +7,10 @@ import { FakeServer, refusal } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { JoinHomePage } from './join-home-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 const user = userEvent.setup();
 
 beforeEach(() => {
-  server = new FakeServer(MARIA);
   window.history.replaceState(null, '', '/household/join#token-1');
 });
 

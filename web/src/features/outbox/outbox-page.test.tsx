@@ -4,11 +4,10 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { OutboxPage } from './outbox-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...MARIA, role: 'admin' });
 
 const WAITING: Mail = {
   id: '01930000-0000-7000-8000-000000000201',
@@ -25,9 +24,7 @@ const WAITING: Mail = {
 };
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(readMailServer, { is_connected: false, sender: null });
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
 });
 
 it('shows each mail as it is, its text on demand', async () => {

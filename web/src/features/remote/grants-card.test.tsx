@@ -13,7 +13,7 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { GrantsCard } from './grants-card.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 let close: () => void;
 const LAPTOP = deviceOf({ device_name: '<b>laptop</b>' });
 const of = (grant: 'view' | 'control' | 'clipboard') => ({
@@ -25,7 +25,6 @@ const of = (grant: 'view' | 'control' | 'clipboard') => ({
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(MARIA);
   close = keepEventsOpen('token-1');
 });
 afterEach(() => close());

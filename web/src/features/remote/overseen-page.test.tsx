@@ -7,7 +7,7 @@ import {
 import { QueryClient } from '@tanstack/react-query';
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MARIA } from '#api/fake-records.ts';
 import { at, FakeServer, page, refusal, reply } from '#api/fake-server.ts';
 import { deskCountsQuery } from '#domain/conversation/desk-counts.ts';
@@ -15,7 +15,7 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { OverseenPage } from './overseen-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...MARIA, role: 'admin' });
 
 /** Half an hour with somebody of the staff; what a test is about, it states itself. */
 function overseen(parts: Partial<OverseenSession> = {}): OverseenSession {
@@ -36,10 +36,6 @@ function overseen(parts: Partial<OverseenSession> = {}): OverseenSession {
   });
   return { ...session, report: null, ...parts };
 }
-
-beforeEach(() => {
-  server = new FakeServer({ ...MARIA, role: 'admin' });
-});
 
 it('says who looked at whose screen, how long and how it ended, and what was reported', async () => {
   const report = { at: '2026-11-20T10:32:00.000Z', reason: 'asked_for_money', comment: 'For <i>gift cards</i>' } as const;

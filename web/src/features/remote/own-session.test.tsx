@@ -21,13 +21,12 @@ import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { RemotePage } from './remote-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 let picker: ReturnType<typeof vi.fn<() => Promise<never>>>;
 
 const banner = () => within(screen.getByRole('region', { name: 'Open session' }));
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(MARIA);
   server.answer(readConfig, CONFIG);
   vi.stubGlobal('isSecureContext', true);
   picker = vi.fn(async () => {

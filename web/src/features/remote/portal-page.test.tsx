@@ -13,13 +13,12 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { PortalPage } from './portal-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 let queries: QueryClient;
 const open = vi.fn();
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer();
   server.answer(readConfig, CONFIG);
   server.answer(listRemoteSessions, []);
   server.answer(listJoined, []);

@@ -12,13 +12,12 @@ import { RemotePage } from './remote-page.tsx';
 import { describeValidity } from './session-banner.tsx';
 import { stepOf } from './session-stepper.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 const alert = vi.fn<(message: string) => void>();
 const open = vi.fn<(address: string, target: string, features: string) => null>();
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(MARIA);
   server.answer(readConfig, CONFIG);
   server.answer(listRemoteSessions, []);
   alert.mockReset();

@@ -11,7 +11,7 @@ import { renderForTest } from '#ui/render-for-test.tsx';
 import { sessionOf } from './fake-sessions.ts';
 import { Allow, SessionFiles } from './session-files.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 
 const grantOf = (grant: GrantKind) => ({ grant, granted_at: '2026-11-20T10:02:00.000Z', granted_by: 'maria', device: null });
 const running = (...grants: GrantKind[]): JoinedSession =>
@@ -41,7 +41,6 @@ function visit(session: JoinedSession, files: SessionFile[], side: 'customer' | 
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(MARIA);
 });
 
 describe('files of a session', () => {

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { keepEventsOpen } from '#api/events.ts';
 import { MARIA } from '#api/fake-records.ts';
 import { at, FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { useSharingNow } from '#domain/session/sharing-now.ts';
 import { sessionOf } from './fake-sessions.ts';
 import { attend, OFFERS_EVERY, pause, share, stop, tellOnScreen, useSharing } from './sharing.ts';
@@ -41,7 +40,7 @@ class IdlePeer extends EventTarget {
 let session: RemoteSession;
 let running: LiveSession;
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 let close: () => void;
 let picker: ReturnType<typeof vi.fn<() => Promise<unknown>>>;
 let track: FakeTrack;
@@ -83,9 +82,7 @@ beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
   session = sessionOf({ status: 'pending', phase: 'claimed', support_agent: 'tina' });
   running = { ...session, version: 3, status: 'active', phase: 'active', view: 'screen' };
-  server = new FakeServer();
   server.answer(at(readIce, session), { ice_servers: [], has_relay: false, expires_at: null });
-  startSession({ access_token: 'token-1', user_info: MARIA });
   close = keepEventsOpen('token-1');
   server.socket.open();
   server.socket.say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });

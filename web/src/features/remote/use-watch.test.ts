@@ -7,11 +7,10 @@ import { FakeServer } from '#api/fake-server.ts';
 import { sessionOf } from './fake-sessions.ts';
 import { useWatch } from './use-watch.ts';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...TINA });
 let close: () => void;
 
 beforeEach(() => {
-  server = new FakeServer({ ...TINA });
   close = keepEventsOpen('token-1');
   server.socket.open();
   server.socket.say({ kind: 'welcome', cursor: '01890a5d-ac96-774b-bcce-b302099a8057', missed: false, heartbeat_ms: 25_000 });

@@ -22,7 +22,7 @@ class FakeMicrophone extends EventTarget {
   }
 }
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(MARIA);
 let close: () => void;
 let session: JoinedSession;
 let opened: FakeMicrophone[];
@@ -45,7 +45,6 @@ const press = (name: string) => userEvent.click(screen.getByRole('button', { nam
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(MARIA);
   close = keepEventsOpen('token-1');
   server.socket.open();
   server.socket.say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });

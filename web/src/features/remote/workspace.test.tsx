@@ -13,12 +13,11 @@ import { Workspace } from './workspace.tsx';
 
 const CURSOR = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...TINA });
 let close: () => void;
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer({ ...TINA });
   close = keepEventsOpen('token-1');
   server.socket.open();
   server.socket.say({ kind: 'welcome', cursor: CURSOR, missed: false, heartbeat_ms: 25_000 });

@@ -71,10 +71,9 @@ const ANSWER: ScamAnswer = {
   ],
 };
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(listScamChecks, []);
   server.answer(listTrustedDomains, []);
   server.answer(listProviderDomains, []);

@@ -8,13 +8,12 @@ import { ZONE } from '#ui/place.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { DeskHours } from './desk-hours.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(ADA);
 
 const ALWAYS: DeskSettings = { time_zone: 'UTC', hours: null, unanswered_minutes: 15, offline_minutes: 5 };
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(ADA);
   server.answer(readDeskSettings, ALWAYS);
   server.answer(changeDeskSettings, ALWAYS);
 });

@@ -6,18 +6,15 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { CONFIG, MARIA, NOTHING_WAITS } from '#api/fake-records.ts';
 import { FakeServer, refusal, reply } from '#api/fake-server.ts';
-import { startSession } from '#api/session.ts';
 import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { SetupPage } from './setup-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest({ ...MARIA, role: 'admin' });
 let alert: ReturnType<typeof vi.fn>;
 
 beforeEach(() => {
-  server = new FakeServer();
   alert = vi.fn();
   vi.stubGlobal('alert', alert);
-  startSession({ access_token: 'token-1', user_info: { ...MARIA, role: 'admin' } });
   server.answer(readConfig, CONFIG);
   giveUp(0);
 });

@@ -31,7 +31,7 @@ import { enter, renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { EMPTY_ASSIGNMENT } from './drafts.ts';
 import { SubscriptionManagerPage } from './subscription-manager-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 const OMAR: AdminUser = {
   ...{ ...MARIA, id: '01930000-0000-7000-8000-000000000901', username: 'omar', email: 'omar@example.com' },
   ...{ created_at: '2026-03-02T09:00:00.000Z', disabled_at: null, last_signed_in_at: null, last_used_at: null },
@@ -39,7 +39,6 @@ const OMAR: AdminUser = {
   ...{ security_score: null, state: null, serious_alerts: 0, has_silent_device: false },
 };
 beforeEach(() => {
-  server = new FakeServer();
   // jsdom has no layout to scroll.
   Element.prototype.scrollIntoView = () => undefined;
   vi.spyOn(console, 'error').mockImplementation(() => undefined);

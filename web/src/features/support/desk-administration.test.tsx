@@ -9,7 +9,7 @@ import { enter, renderForTest } from '#ui/render-for-test.tsx';
 import { AnswersPage } from './answers-page.tsx';
 import { ReportsPage } from './reports-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(ADA);
 
 const HELLO = {
   id: TINA.id,
@@ -40,7 +40,6 @@ const REPORT: Report = {
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(ADA);
   server.answer(listCanned, [HELLO]);
   server.answer(readReport, REPORT);
 });

@@ -8,7 +8,7 @@ import { FakeServer, refusal, reply } from '#api/fake-server.ts';
 import { renderForTest } from '#ui/render-for-test.tsx';
 import { ReportsPage } from './reports-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(ADA);
 
 const NOTHING = {
   people: { joined: 0, deleted: 0 },
@@ -37,7 +37,6 @@ const REPORT: InstallationReport = {
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
-  server = new FakeServer(ADA);
   server.on(readReport, refusal('internal'));
   server.answer(readInstallationReport, REPORT);
 });

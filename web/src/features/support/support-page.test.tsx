@@ -44,7 +44,7 @@ import { followEvents } from '#domain/live-queries.ts';
 import { renderForTest, textsOf } from '#ui/render-for-test.tsx';
 import { SupportPage } from './support-page.tsx';
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest(TINA);
 let stops: (() => void)[];
 
 const COUNTS = {
@@ -98,7 +98,6 @@ function be(conversation: Partial<Conversation>, messages: DeskMessage[] = []): 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockReturnValue();
   stops = [];
-  server = new FakeServer(TINA);
   server.answer(readConfig, CONFIG);
   server.answer(readCounts, COUNTS);
   server.answer(listTeam, [teamMemberOf(), teamMemberOf({ id: ADA.id, username: 'ada', presence: 'away' })]);

@@ -34,11 +34,10 @@ const REFUSED = {
   last_at: AT,
 };
 
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 const user = userEvent.setup();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(listWebRefusals, []);
 });
 

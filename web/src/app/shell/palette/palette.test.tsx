@@ -17,10 +17,9 @@ import { UploadsProvider } from '#features/antivirus/uploads.tsx';
 import { textsOf } from '#ui/render-for-test.tsx';
 
 const INVOICE = scanOf({ filename: 'invoice.pdf' });
-let server: FakeServer;
+const server = FakeServer.ofEachTest();
 
 beforeEach(() => {
-  server = new FakeServer();
   server.answer(listScans, [INVOICE]);
   server.answer(listRules, []);
   server.answer(listArticles, []);
