@@ -323,6 +323,7 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
     onChange,
     now,
     articles: help,
+    hasInfection: async (user_id) => (await scanner.antivirus.counts(user_id)).open.count > 0,
     response_s: () => reports.response(),
   });
   const desk = createDesk({

@@ -24,7 +24,7 @@ describe('the automatic reply', () => {
     ['You charged me twice this month', 'press Request this plan'],
     ['There is a double charge on my card', 'press Request this plan'],
     ['I want a refund', 'press Request this plan'],
-    ['my file is infected', 'press “I deleted it” on the Antivirus page'],
+    ['my file is infected', 'No infected file is open on your account'],
     ['Is this a trojan?', 'a technician can check your computer'],
     ['I paid twice', 'press Request this plan'],
     ['my laptop does not charge', 'A person will read it'],
@@ -33,6 +33,12 @@ describe('the automatic reply', () => {
     ['<script>alert(1)</script>', 'A person will read it'],
   ])('to %j says %j', (message, part) => {
     expect(automaticReply(message)).toContain(part);
+  });
+
+  test.each(['I think I have a virus', 'my file is infected'])('to %j names the way out only of a real infection', (message) => {
+    const { reply, reply_infected } = automaticAnswer(message);
+    expect(reply.english).not.toContain('I deleted it');
+    expect(reply_infected?.english).toContain('press “I deleted it” on the Antivirus page');
   });
 
   test.each([

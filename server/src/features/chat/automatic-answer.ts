@@ -6,6 +6,8 @@ interface ReplyRule {
   /** The topic of the message. */
   about: RegExp;
   reply: Sentence;
+  /** The reply to a person with an open infection, where it differs. */
+  reply_infected?: Sentence;
   /** The help page that says more. */
   article: string;
 }
@@ -80,6 +82,7 @@ const REPLY_RULES: readonly ReplyRule[] = [
   {
     about: /virus|malware/u,
     reply: sentence('reply.virus'),
+    reply_infected: sentence('reply.infected'),
     article: 'a-file-is-infected',
   },
   {
@@ -108,7 +111,8 @@ const REPLY_RULES: readonly ReplyRule[] = [
 const QUESTION_RULES: readonly ReplyRule[] = [
   {
     about: /\b(?:infected|infections?|trojans?|spyware|ransomware|threats?)\b/u,
-    reply: sentence('reply.infected'),
+    reply: sentence('reply.none_infected'),
+    reply_infected: sentence('reply.infected'),
     article: 'a-file-is-infected',
   },
   {
@@ -138,6 +142,8 @@ const SEARCHED = 2_000;
 /** The immediate answer, and the help page with more; `article` is null where none fits. */
 export interface AutomaticAnswer {
   reply: Sentence;
+  /** The reply to a person with an open infection, where it differs. Harmless test files are no infection. */
+  reply_infected: Sentence | undefined;
   article: string | null;
 }
 
@@ -148,6 +154,6 @@ export function automaticAnswer(message: string, topic?: ChatTopic): AutomaticAn
   const scam = SCAM_RULES.find(({ all }) => all.every((sign) => sign.test(start)));
   const rule = scam ?? REPLY_RULES.find(({ about }) => about.test(text)) ?? QUESTION_RULES.find(({ about }) => about.test(start));
   if (rule === undefined && topic !== undefined) return automaticAnswer(TOPIC_KEYWORDS[topic]);
-  const { reply, article } = rule ?? { reply: sentence('reply.received'), article: null };
-  return { reply, article };
+  if (rule === undefined) return { reply: sentence('reply.received'), reply_infected: undefined, article: null };
+  return { reply: rule.reply, reply_infected: 'reply_infected' in rule ? rule.reply_infected : undefined, article: rule.article };
 }

@@ -7,6 +7,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { chatEnglish } from '#test/chat-english.ts';
 import { replyOf, startListeningApp } from '#test/harness.ts';
+import { insertRow } from '#test/rows.ts';
+import { scanOf } from '#test/scan-of.ts';
 import { listenAs } from '#test/socket.ts';
 import { sentence } from './chat.phrases.ts';
 
@@ -51,6 +53,21 @@ test('an automatic reply has its code in the answer, in the lists, and for pages
     'reply.virus',
     undefined,
   ]);
+});
+
+test('a person with an infected file is told how to end it, and a harmless test file is none', async () => {
+  const write = async (threat_detected: string) => {
+    const { id, token } = await signIn();
+    await insertRow(
+      app.app.database,
+      'scans',
+      scanOf(id, new Date().toISOString(), { scan_status: 'infected', threat_detected }),
+    );
+    const body = { message: 'I have a virus', sender: 'user' } as const;
+    return replyOf(await call(sendMessage, { token, body })).automatic_reply?.phrases;
+  };
+  expect(await write('EICAR-Test-File')).toEqual([{ code: 'reply.virus', params: {} }]);
+  expect(await write('Trojan.Generic')).toEqual([{ code: 'reply.infected', params: {} }]);
 });
 
 test('notes about a transfer have names as parameters, and the words of staff have no phrases', async () => {

@@ -40,14 +40,19 @@ const REPLIES = {
   },
   'reply.virus': {
     english:
-      'Don’t open the file. Go to Antivirus, press Choose files, and select it. You’ll see Clean, Infected, or Pending, and the reason. ' +
-      'If it’s infected, delete the original on your device, then press “I deleted it” on the Antivirus page. ' +
+      'Don’t open the file. Go to Antivirus, press Choose files, and select it. You’ll see what it is and what to do. ' +
       'If you already opened it, disconnect that device, change your passwords from another device, and tell support.',
   },
   'reply.infected': {
     english:
       'Don’t open the file. Delete the original on your device, then press “I deleted it” on the Antivirus page. ' +
       'If you already opened it, disconnect that device. Change your passwords from another device. ' +
+      'Then write “I opened it” here: a technician can check your computer in a remote session.',
+  },
+  'reply.none_infected': {
+    english:
+      'No infected file is open on your account. Harmless test files don’t count. To check a file, go to Antivirus and press Choose files. ' +
+      'If you opened one you don’t trust, disconnect that device and change your passwords from another one. ' +
       'Then write “I opened it” here: a technician can check your computer in a remote session.',
   },
   'reply.firewall': {

@@ -34,6 +34,8 @@ interface ChatOptions {
   team: Team;
   things: Things;
   articles: Articles;
+  /** True if a person has an infected file that is not dealt with. */
+  hasInfection: (user_id: string) => Promise<boolean>;
   /** The median time of a first answer, in seconds. */
   response_s: () => Promise<number | null>;
   /** Called with a person whose chat has changed. */
@@ -51,6 +53,7 @@ export class Chat {
   private readonly team: Team;
   private readonly things: Things;
   private readonly articles: Articles;
+  private readonly hasInfection: ChatOptions['hasInfection'];
   private readonly response_s: () => Promise<number | null>;
   private readonly onChange: (user_id: string) => void;
   private readonly now: () => number;
@@ -63,6 +66,7 @@ export class Chat {
     this.team = options.team;
     this.things = options.things;
     this.articles = options.articles;
+    this.hasInfection = options.hasInfection;
     this.response_s = options.response_s;
     this.onChange = options.onChange;
     this.now = options.now;
@@ -130,19 +134,21 @@ export class Chat {
   private async write(user_id: string, written: Written): Promise<Write> {
     const conversation = await this.conversations.ofCustomer(user_id);
     const found = written.message === '' ? undefined : automaticAnswer(written.message, written.topic);
-    const answer = found && (await this.answerOf(found, conversation));
+    const answer = found && (await this.answerOf(user_id, found, conversation));
     return await this.conversations.writeAsCustomer(user_id, written, answer);
   }
 
   /** The automatic answer for the present state of a conversation. */
   private async answerOf(
-    { reply, article }: AutomaticAnswer,
+    user_id: string,
+    { reply, reply_infected, article }: AutomaticAnswer,
     conversation: ConversationRow | undefined,
   ): Promise<Phrased | undefined> {
     if (conversation !== undefined && (await this.team.viewers(conversation.id)).length > 0) return undefined;
     const title = article === null ? undefined : await this.articles.titleOf(article);
+    const isInfected = reply_infected !== undefined && (await this.hasInfection(user_id));
     return {
-      sentences: [reply],
+      sentences: [isInfected ? reply_infected : reply],
       ...(article !== null && title !== undefined && { card: { kind: 'article', slug: article, title } }),
     };
   }
