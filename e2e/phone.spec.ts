@@ -69,6 +69,14 @@ test('on a phone a press on Send sends, though the chat has the whole window whi
   await page.keyboard.type('a man on the phone wants my card number');
   await expect(page.getByRole('link', { name: /^Someone called me/u })).toBeVisible();
   await page.getByRole('button', { name: 'Send' }).click();
-  await expect(page.getByRole('log').getByText('a man on the phone wants my card number')).toBeVisible();
+  const own = page.getByRole('log').getByText('a man on the phone wants my card number');
+  await expect(own).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+
+  // The own message stays in view above the long answer, also after the chat opens again.
+  await expect(page.getByText('Automatic reply')).toBeVisible();
+  await expect(own).toBeInViewport();
+  await page.reload();
+  await expect(page.getByText('Automatic reply')).toBeVisible();
+  await expect(own).toBeInViewport();
 });

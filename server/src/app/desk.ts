@@ -284,6 +284,14 @@ function customersOf(database: Kysely<Tables>, people: Accounts['auth']) {
   };
 }
 
+/** Facts that the chat reads of other parts. */
+function readsOf({ antivirus }: DeskParts['scanner'], reports: Pick<ReturnType<typeof createReports>, 'response'>) {
+  return {
+    hasInfection: async (user_id: string) => (await antivirus.counts(user_id)).open.count > 0,
+    response_s: () => reports.response(),
+  };
+}
+
 /** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
 export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   const { settings, logger } = appOptions;
@@ -323,8 +331,7 @@ export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
     onChange,
     now,
     articles: help,
-    hasInfection: async (user_id) => (await scanner.antivirus.counts(user_id)).open.count > 0,
-    response_s: () => reports.response(),
+    ...readsOf(scanner, reports),
   });
   const desk = createDesk({
     database: chatTables,

@@ -63,6 +63,8 @@ function daysOf(lines: readonly ConversationLine[]): Day[] {
 const QUIET = 600;
 /** Distance from the end within which the person still reads the newest message, in px. */
 const AT_END = 80;
+/** Height of the fade at the upper edge, in px. */
+const EDGE = 16;
 
 /** True while older or initial messages are inserted, which must not be announced as new. */
 function useIsQuiet(oldest: string | undefined): boolean {
@@ -107,6 +109,19 @@ export function useJump(): Jump | undefined {
   return to === undefined ? undefined : { to, visit };
 }
 
+/** The part of the own message that stays in view above a long answer, in px. */
+const OWN_SHOWN = 96;
+
+/** Scrolls to the end. Above an answer that is taller than the view, the end of the own message stays in view. */
+function scrollToNewest(scroller: HTMLElement, isAnswered: boolean): void {
+  scroller.scrollTop = 0;
+  const own = isAnswered ? [...scroller.querySelectorAll('[data-from="own"]')].at(-1) : undefined;
+  if (own === undefined) return;
+  const { top, bottom } = own.getBoundingClientRect();
+  const hidden = scroller.getBoundingClientRect().top - Math.max(top, bottom - OWN_SHOWN);
+  if (hidden > 0) scroller.scrollTop = -hidden - EDGE;
+}
+
 /** Shows the requested message once: loads older pages until it is there, scrolls it to the middle and focuses it. */
 function useGoTo(
   jump: Jump | undefined,
@@ -138,6 +153,7 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
   const isQuiet = useIsQuiet(lines && (lines[0]?.key ?? ''));
   useReadOnSight(earlier, older.isThere && !older.isLoading && !older.hasFailed, older.onRead);
   const newest = lines?.at(-1);
+  const isAnswered = newest?.side === 'other' && lines?.at(-2)?.side === 'own';
 
   function noteSeen() {
     setHasNewBelow(false);
@@ -145,7 +161,7 @@ export function ConversationLog({ label, lines, error, onRetry, older, empty, ju
   }
 
   function showNewest() {
-    if (scroller.current) scroller.current.scrollTop = 0;
+    if (scroller.current) scrollToNewest(scroller.current, isAnswered);
     noteSeen();
   }
 
