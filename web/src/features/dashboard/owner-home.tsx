@@ -22,29 +22,21 @@ export function OwnerHome({ firstSteps }: { firstSteps?: ReactNode }) {
   const { data: home, error, refetch } = useQuery(homeQuery);
   return (
     <>
-      <Grid columns="wide" tablet="stack" gap="4">
-        {firstSteps ? (
-          <Stack gap="4">
-            <Waiting home={home} />
-            {firstSteps}
-          </Stack>
-        ) : (
-          <Waiting home={home} />
+      <Waiting home={home} />
+      {firstSteps}
+      <div className="card" aria-busy={!home && !error}>
+        {error && (
+          <ErrorNotice title="We couldn’t load your figures" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
         )}
-        <div className="card" aria-busy={!home && !error}>
-          {error && (
-            <ErrorNotice title="We couldn’t load your figures" sentence={sentenceOf(error)} onRetry={() => void refetch()} />
-          )}
-          {home && (
-            <Grid columns="2" gap="5" rowGap="0" className="full-height">
-              <People people={home.people} />
-              <Devices devices={home.devices} />
-              <Income income={home.income} />
-              {!hasCharts(home.trend) && <Sums days={home.trend} />}
-            </Grid>
-          )}
-        </div>
-      </Grid>
+        {home && (
+          <Grid columns="fit-s" gap="5" rowGap="0">
+            <People people={home.people} />
+            <Devices devices={home.devices} />
+            <Income income={home.income} />
+            {!hasCharts(home.trend) && <Sums days={home.trend} />}
+          </Grid>
+        )}
+      </div>
       {home && hasCharts(home.trend) && <Trend days={home.trend} />}
     </>
   );

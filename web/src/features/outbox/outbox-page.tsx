@@ -197,7 +197,7 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
       <details className="mail-row">
         <Grid
           as="summary"
-          columns="both-2"
+          columns="both"
           phone="under"
           gap="3"
           rowGap="0"
@@ -213,14 +213,14 @@ function MailRow({ mail, now }: { mail: Mail; now: number }) {
               <Sentence text="to {email}" parts={{ email: <bdi>{shownEmail(mail.recipient)}</bdi> }} />
             </span>
           </Stack>
-          <span className="small muted">
-            <Moment iso={mail.sent_at ?? mail.created_at} now={now} />
-          </span>
-          <Row as="span" wrap={false} gap="3">
+          <Row as="span" wrap={false} gap="3" className="full">
+            <span className="small muted">
+              <Moment iso={mail.sent_at ?? mail.created_at} now={now} />
+            </span>
             <Badge tone={tone} icon={icon}>
               {label}
             </Badge>
-            <IconChevronDown className="mail-row__open faint" size={18} stroke={1.7} aria-hidden="true" />
+            <IconChevronDown className="mail-row__open faint push" size={18} stroke={1.7} aria-hidden="true" />
           </Row>
         </Grid>
         {mail.last_error !== null && (

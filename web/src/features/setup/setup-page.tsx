@@ -222,7 +222,7 @@ function SetupForm({ config, initial, onSaved }: SetupFormProps) {
           else form.setFieldError('accent', COLOR_FORM);
         })}
       >
-        <Grid columns="fit-m" gap="4" align="end">
+        <Grid columns="3" tablet="stack" gap="4" align="end">
           <TextInput
             label="Company Name"
             name="company_name"
