@@ -3,12 +3,12 @@ import type { Migration } from 'kysely/migration';
 
 const NAME = /^(\d{4}-[a-z0-9-]+)\.ts$/;
 
-function isMigration(module: object): module is Migration {
-  return 'up' in module && typeof module.up === 'function';
+function isMigration(module: unknown): module is Migration {
+  return typeof module === 'object' && module !== null && 'up' in module && typeof module.up === 'function';
 }
 
 async function load(name: string): Promise<Migration> {
-  const module: object = await import(new URL(`${name}.ts`, import.meta.url).href);
+  const module: unknown = await import(new URL(`${name}.ts`, import.meta.url).href);
   if (!isMigration(module)) throw new Error(`the migration ${name} exports no function "up"`);
   return module;
 }
