@@ -47,8 +47,8 @@ export function CustomerCard({ card, children }: { card: Card; children?: ReactN
       <Grid as="dl" columns="2" gap="2" className="num">
         <Figure
           name="Score"
-          value={formatPercent(card.security_score / 100)}
-          line={card.status.is_scored ? undefined : 'for now'}
+          value={card.status.is_scored ? formatPercent(card.security_score / 100) : '–'}
+          line={card.status.is_scored ? undefined : 'no score yet'}
         />
         <Figure name="Open alerts" value={formatNumber(card.open_alerts)} />
         <Figure

@@ -46,7 +46,7 @@ function Shown({ record: { card, conversation, administration } }: { record: Rec
         <li>
           <StatusBadge state={card.status.state} />
           <span>
-            {`Score ${formatPercent(card.security_score / 100)}${card.status.is_scored ? '' : ' for now'}, ${plural(
+            {`${card.status.is_scored ? `Score ${formatPercent(card.security_score / 100)}` : 'No score yet'}, ${plural(
               card.status.steps,
               {
                 one: '1 open step',

@@ -65,13 +65,13 @@ describe('the dashboard', () => {
     expect(within(last).getByRole('time')).toHaveAttribute('datetime', recent_scans[1]?.scanned_at);
   });
 
-  it('says that open steps cost nothing, beside a whole score', async () => {
+  it('shows no score before enough was checked for one', async () => {
     const score_breakdown = [{ id: 'no_two_factor', title: 'Only a password', deduction: 0, gain: 0, fix_route: '/dashboard' }];
     const status = { ...statusOf({ id: 'no_two_factor' }), is_scored: false };
     server.answer(readDashboard, dashboardOf({ score_breakdown, status }));
     renderForTest(<DashboardPage />);
-    expect(await screen.findByText('for now')).toBeVisible();
-    expect(card('Security Score')).toHaveTextContent('100%1 to fix, no points lost so far, 16 couldn’t run');
+    expect((await screen.findByText('no score yet')).closest('p')).toHaveTextContent('–no score yet');
+    expect(card('Security Score')).toHaveTextContent('100%Starting value: 16 checks couldn’t run yet.');
   });
 
   it('tells apart what a phone shows of many reasons at first, and shows all on demand', async () => {
@@ -100,7 +100,7 @@ describe('the dashboard', () => {
     server.answer(readDashboard, dashboardOf());
     renderForTest(<DashboardPage />);
     expect(await screen.findByText('No scans yet')).toBeVisible();
-    expect(card('Security Score')).toHaveTextContent('100%100% for now. Nothing checked yet.');
+    expect(card('Security Score')).toHaveTextContent('100%Starting value: 16 checks couldn’t run yet.');
     expect(screen.getByRole('heading', { name: 'Nothing checked yet' })).toBeVisible();
     expect(within(card('Activity')).queryByRole('link')).not.toBeInTheDocument();
     expect(screen.getByRole('link', { name: 'Scan a file' })).toHaveAttribute('href', '/antivirus');

@@ -79,27 +79,26 @@ export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
 const READING = { sentence: 'Reading your security status…', detail: '' };
 const NOT_READ = { sentence: 'Your security status could not be read.', detail: 'It appears when the server answers.' };
 
-/** The score. Its color is that of the status, so that a high score never looks well beside a danger. */
+/** The score. Its color is that of the status, so that a high score never looks well beside a danger; before enough was checked for one, the ring is empty. */
 function ScoreRing({ score, status }: { score: number | undefined; status: Status | undefined }) {
-  const isScored = status?.is_scored ?? false;
-  const share = (score ?? 0) / SECURITY_SCORE_MAXIMUM;
+  const known = status?.is_scored ? score : undefined;
   return (
-    <div className="score-ring center" data-tone={status && isScored ? status.state : 'unknown'}>
+    <div className="score-ring center" data-tone={known === undefined ? 'unknown' : status?.state}>
       <svg className="full" viewBox="0 0 116 116" aria-hidden="true">
         <circle cx="58" cy="58" r={RADIUS} />
-        {score !== undefined && (
+        {known !== undefined && (
           <circle
             className="score-ring__share"
             cx="58"
             cy="58"
             r={RADIUS}
-            strokeDasharray={`${share * CIRCUMFERENCE} ${CIRCUMFERENCE}`}
+            strokeDasharray={`${(known / SECURITY_SCORE_MAXIMUM) * CIRCUMFERENCE} ${CIRCUMFERENCE}`}
           />
         )}
       </svg>
       <Stack as="p" align="center">
-        <b className="num bold">{score === undefined ? '–' : formatPercent(score / 100)}</b>
-        <span className="tiny muted">{isScored || score === undefined ? 'score' : 'for now'}</span>
+        <b className="num bold">{known === undefined ? '–' : formatPercent(known / 100)}</b>
+        <span className="tiny muted">{status?.is_scored === false ? 'no score yet' : 'score'}</span>
       </Stack>
     </div>
   );

@@ -1,5 +1,5 @@
 import type { DashboardStatus } from '@palisade/contract/dashboard';
-import { formatNumber, formatPercent } from '@palisade/contract/intl';
+import { formatNumber, formatPercent, plural } from '@palisade/contract/intl';
 import { IconClock, IconShield, IconShieldX, IconWall, type TablerIcon } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { StatCard } from '#ui/card.tsx';
@@ -56,15 +56,18 @@ export function StatCards({ status, simulated }: StatCardsProps) {
 }
 
 /** Basis of the score, and the number of reasons that lower it. */
-function describeScore(status: DashboardStatus): string {
-  const { security_score, score_breakdown, score_checks } = status;
-  const { is_scored, next } = status.status;
-  if (!is_scored && next === null) return `${formatNumber(security_score)}% for now. Nothing checked yet.`;
-  const reasons = formatNumber(score_breakdown.length);
-  const ran = formatNumber(score_checks.ran);
-  const toFix = is_scored ? `${reasons} to fix` : `${reasons} to fix, no points lost so far`;
-  const found = score_breakdown.length === 0 ? `nothing to fix in ${ran} checks` : toFix;
-  return score_checks.unknown === 0 ? found : `${found}, ${formatNumber(score_checks.unknown)} couldn’t run`;
+function describeScore({ score_breakdown, score_checks, status }: DashboardStatus): string {
+  const { ran, unknown } = score_checks;
+  if (!status.is_scored)
+    return unknown === 0
+      ? 'Starting value. Nothing checked yet.'
+      : plural(unknown, {
+          one: 'Starting value: 1 check couldn’t run yet.',
+          other: `Starting value: ${formatNumber(unknown)} checks couldn’t run yet.`,
+        });
+  const count = score_breakdown.length;
+  const found = count === 0 ? `nothing to fix in ${formatNumber(ran)} checks` : `${formatNumber(count)} to fix`;
+  return unknown === 0 ? found : `${found}, ${formatNumber(unknown)} couldn’t run`;
 }
 
 interface CounterProps {
