@@ -19,7 +19,7 @@ async function* jsonOf(entries: AsyncIterable<Activity>) {
   yield separator === '[\n' ? '[]\n' : '\n]\n';
 }
 
-/** Entries of the audit log as a file to keep, with its headers. */
+/** Returns entries of the audit log as a downloadable CSV or JSON stream, and sets its headers. */
 export function activityFile(
   entries: AsyncIterable<Activity>,
   { name, format, header }: { name: string; format: 'csv' | 'json'; header: (name: string, value: string) => void },

@@ -9,8 +9,8 @@ import { refuse } from './platform.refusals.ts';
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+$/u;
 
 /**
- * Serves the agent's files: the script that installs it, with this server's address and the hashes of the archives in it, and the archives. Plain http
- * is refused except for this machine: an attacker on the network could change the archive and become root.
+ * Serves the agent's files: the install script, with this server's address and the archives' hashes, and the archives. Plain http is refused except on this machine: an
+ * attacker on the network could change the archive and become root.
  */
 export async function serveAgentPackage(fastify: FastifyInstance, folder: string, public_url: string | undefined): Promise<void> {
   const path = join(folder, 'install.sh');

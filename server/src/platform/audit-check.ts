@@ -8,15 +8,15 @@ import type { WitnessFile } from './audit-witness.ts';
 import { dropFact, type InstallationTables, readFact, writeFact } from './installation.ts';
 import { jobKind } from './jobs/job-kind.ts';
 
-/** The check of the whole log. */
+/** The job that checks the whole log. */
 export const AUDIT_CHECK = jobKind({ name: 'audit.check', payload: z.object({}), every_ms: 86_400_000 });
 const VERIFIED = 'audit_verified';
 
 const noteSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
 /**
- * Checks the audit log. Each answer reads the entries after those that held before: their last one is kept with a seal of the key. `checkAll` reads the whole log, which finds changes of older
- * entries; one server does so once a day.
+ * Checks the audit log. `check` reads only the entries after the last verified one, which is stored with an HMAC of the key. `checkAll` reads the whole log, which finds
+ * changes of older entries; one server runs it once a day.
  */
 export function createAuditCheck(parts: {
   database: Kysely<AuditTables & InstallationTables>;

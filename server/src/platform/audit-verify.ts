@@ -2,7 +2,7 @@ import type { Kysely, Selectable } from 'kysely';
 import { type AuditTables, entryHash, HEAD, isSealed, personalHash } from './audit.ts';
 import { inPages } from './batches.ts';
 
-/** An entry that is known from elsewhere to have been in the log. */
+/** A log entry that a source outside the database vouches for. */
 export interface AuditMark {
   seq: number;
   hash: string;
@@ -12,13 +12,13 @@ export interface AuditMark {
 
 /** The verifier's result. `fault` is the first invalid entry. */
 export interface AuditVerdict {
-  /** The number of the newest entry that holds, and before a fault of the last one before it. */
+  /** The number of the newest valid entry; with a fault, of the last entry before it. */
   entries: number;
   /** `number:hash` of that entry. */
   head: string;
-  /** The first entry that was checked: those before it were removed after their time, or sealed with a key that was replaced. */
+  /** The first checked entry: earlier ones were removed by retention, or sealed with a key that was replaced. */
   checked_from: number;
-  /** The first entry that is sealed with the key; those before it are chained without one. Null where the log is not sealed at all. */
+  /** The first entry sealed with the key; earlier ones are chained without a key. Null if the log is not sealed at all. */
   keyed_from: number | null;
   fault: { seq: number; reason: string } | null;
 }
@@ -27,13 +27,13 @@ const VERIFIED_AT_ONCE = 200;
 /** Number of times the check restarts because retention removed entries while it ran. */
 const BEGINNINGS_MAXIMUM = 5;
 
-/** An entry by its number and hash. */
+/** The position of an entry: its number and hash. */
 export type Place = Pick<AuditMark, 'seq' | 'hash'>;
 type Entry = Selectable<AuditTables['audit_entries']>;
 
 /**
- * Reads the whole log and checks that no entry was changed, removed, inserted, reordered or cut off. An attacker with the database but without the key can only
- * put the log back to an earlier state of its own; `marks`, which lie outside of the database, reveal that. With `verified` the entries after that one are read, if it is still there.
+ * Reads the whole log and checks that no entry was changed, removed, inserted, reordered or cut off. An attacker with the database but without the key can only restore an
+ * earlier state of the log; `marks`, stored outside the database, reveal that. With `verified`, reading starts after that entry if it still exists.
  */
 export async function verifyAudit(
   database: Kysely<AuditTables>,
@@ -67,7 +67,7 @@ async function verifyFrom(
     .where('kind', '=', 'account_deleted')
     .execute();
   const deletedAt = new Map(deletions.map(({ subject_id, seq }) => [subject_id, seq]));
-  /** Only a deletion forgets, and never later entries. */
+  /** Personal parts are erased only by the deletion of an account, and only in entries up to that deletion. */
   const mayBeForgotten = ({ seq, subject_id, actor_id }: Entry) =>
     [subject_id, actor_id].some((id) => id !== null && seq <= (deletedAt.get(id) ?? 0));
 
@@ -126,7 +126,7 @@ async function verifyFrom(
     }
     const head = await database.selectFrom('audit_head').selectAll().where('id', '=', HEAD).executeTakeFirst();
     if (head === undefined) return verdict({ seq: before.seq, reason: 'The record of the log’s end is missing.' });
-    // An entry that was added since the last page, unless there is none when it is looked for again.
+    // A newer entry was added since the last page: read again. If the second read does not find it, it was cut off.
     if (head.seq > before.seq && (looks === 1 || before.seq > read_to)) continue;
     if (head.seq > before.seq)
       return verdict({ seq: before.seq + 1, reason: `The end was cut off: the log had ${head.seq} entries.` });

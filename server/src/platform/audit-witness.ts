@@ -12,9 +12,9 @@ import { parseJson } from './parse-json.ts';
 
 const noteSchema = z.object({ seq: z.int(), hash: z.string(), mac: z.string() });
 
-/** This server's note of the newest log entry, a file beside the keys, outside of the database. */
+/** This server's note of the newest log entry: a file beside the keys, outside the database. */
 export interface WitnessFile {
-  /** Undefined where this server has noted nothing yet. @throws when the file is there and nobody with the key wrote it. */
+  /** Undefined before the first note. @throws when the file exists and was not written with the key. */
   read(): AuditMark | undefined;
   write(mark: { seq: number; hash: string }): void;
 }
@@ -54,14 +54,14 @@ export function openWitness(path: string, key: Buffer): WitnessFile {
 
 /** Interval at which the log is compared with this server's own note, in ms, even if no entry was added. */
 const COMPARED_EVERY_MS = 3_600_000;
-/** Entries of this long are noted together, in ms: truncation within this interval is undetected. */
+/** Entries within this many ms are noted together: truncation within this interval is undetected. */
 const NOTED_AFTER_MS = 1_000;
 
-/** Keeps the note of the log's end up to date, and never in accord with a log that it contradicts. */
+/** Keeps the note of the newest entry up to date. A log that contradicts the note never replaces it. */
 export interface AuditWitness {
-  /** To be called when an entry was added; it need not be committed. */
+  /** Call this when an entry was added; it need not be committed yet. */
   wake(): void;
-  /** Compares the log with the note, and notes its end. */
+  /** Compares the log with the note, then updates the note. */
   look(): Promise<void>;
   /** Notes the last entry. */
   close(): Promise<void>;
@@ -79,7 +79,7 @@ export function createAuditWitness(parts: {
   let told = false;
 
   async function isThere({ seq, hash }: AuditMark, anchor: { seq: number; hash: string }): Promise<boolean> {
-    // Entries removed after their time cannot be compared; the log vouches for them with its key.
+    // Entries removed by retention cannot be compared; the sealed anchor of the log vouches for them.
     if (seq < anchor.seq || seq === 0) return true;
     if (seq === anchor.seq) return hash === anchor.hash;
     const entry = await database.selectFrom('audit_entries').select('hash').where('seq', '=', seq).executeTakeFirst();

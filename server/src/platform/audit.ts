@@ -8,26 +8,26 @@ import type { Origin } from './origin.ts';
 
 export interface AuditTables {
   audit_entries: {
-    /** 1, 2, 3 ... without a gap. */
+    /** Consecutive: 1, 2, 3 ... */
     seq: number;
     at: string;
     kind: AuditKind;
     /** The account that the entry is about, and the actor; null for the server itself. */
     subject_id: string;
     actor_id: string | null;
-    /** JSON: a salt, where it was done from, and details. Null once the account is gone. */
+    /** JSON: a salt, the origin and details. Null once the account is deleted. */
     personal: string | null;
     personal_hash: string;
-    /** Over the entry before and this one: HMAC-SHA256 with the installation's key; SHA-256 in those from before the log had a key. */
+    /** Hash over the previous entry's hash and this entry: HMAC-SHA256 with the installation's key, or SHA-256 for entries from before the log had a key. */
     hash: string;
   };
   audit_head: {
     id: number;
     seq: number;
     hash: string;
-    /** The first entry that is sealed with the key; null until a server with the key has started. */
+    /** The first entry sealed with the key; null until a server with the key has started. */
     keyed_from: number | null;
-    /** The entry before the first one that is still checked, and its hash; 0 and zeros where that is the first of all. */
+    /** The number and hash of the entry before the first one that is still checked; 0 and zeros if that is the first of the log. */
     anchor_seq: number;
     anchor_hash: string;
     /** HMAC-SHA256 with the key over this row. */
@@ -49,24 +49,21 @@ interface AuditEntry {
 export type Doer = Required<Pick<AuditEntry, 'origin'>> & { actor_id: string };
 
 export interface Audit {
-  /**
-   * Adds an entry to the end of the chain, in `database`'s transaction. Call it last there: it locks the end of the chain, and a transaction that waits for
-   * another lock while it holds this one can deadlock.
-   */
+  /** Adds an entry to the end of the chain, in `database`'s transaction. Call it last: it locks the end of the chain, and a transaction that then waits for another lock can deadlock. */
   record(database: Kysely<AuditTables>, entry: AuditEntry): Promise<void>;
   /**
-   * Erases the personal part of every entry about a person, or by them, in `database`'s transaction. Only for an account whose
-   * `account_deleted` stands in the log: of any other the verifier takes it for tampering.
+   * Erases the personal part of every entry about or by a person, in `database`'s transaction. Only for an account with an `account_deleted` entry in the log: for any other
+   * the verifier reports tampering.
    */
   forget(database: Kysely<AuditTables>, user_id: string): Promise<void>;
   /**
-   * Has the log begin to be sealed with the key, where it is not yet. Existing entries keep their hashes; the first sealed entry vouches for all before it. To
-   * be called only where nothing says that the log was sealed before.
+   * Starts sealing the log with the key, if it is not sealed yet. Existing entries keep their hashes; the first sealed entry vouches for all before it. Call this only if
+   * nothing shows that the log was sealed before.
    */
   beginSealing(database: Kysely<AuditTables>): Promise<void>;
   /**
-   * Removes the entries from before `before` (ISO), up to the first one that is not, and seals where the log begins now. Answers how many. Throws when the log is not
-   * sealed with the key: a log that was tampered with is not tidied up.
+   * Removes entries older than `before` (ISO), up to the first newer one, and seals the new beginning of the log. Returns their number. Throws if the log is not sealed with
+   * the key: a log that was tampered with is not cleaned up.
    */
   forgetOld(database: Kysely<AuditTables>, before: string): Promise<number>;
 }
@@ -77,15 +74,15 @@ const personalSchema = z.object({
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
 
-/** The personal part of an entry; empty if it was forgotten. */
+/** The personal part of an entry; empty if it was erased. */
 export function personalOf({ personal }: { personal: string | null }): z.infer<typeof personalSchema> {
   return personal === null ? { address: null, client: null, details: {} } : personalSchema.parse(JSON.parse(personal));
 }
 
-/** Kinds of entries about devices and profiles of a home, which its guardians alone change for each other. */
+/** Kinds of entries about devices and profiles of a home, which only its guardians change for each other. */
 const HOME_KIND = /^(?:web|profile)_/u;
 
-/** An entry as the person whose account it is about sees it. */
+/** An entry as shown to the person whose account it is about. */
 export function activityOf(entry: Selectable<AuditTables['audit_entries']>): Activity {
   const { seq, at, kind, subject_id, actor_id } = entry;
   const { address, client, details } = personalOf(entry);
@@ -101,7 +98,7 @@ const REMOVED_AT_ONCE = 1_000;
 const FORGOTTEN_AT_ONCE = 500;
 
 const sha256 = (text: string) => oneHash('sha256', text);
-/** The key as Node uses it: made of its bytes for each entry, it would take four fifths of the time of a check. */
+/** The key as a `KeyObject`. Creating one for each entry would take 80% of the time of a check. */
 const secrets = new WeakMap<Buffer, KeyObject>();
 
 function hmac(key: Buffer, text: string): string {
@@ -111,8 +108,8 @@ function hmac(key: Buffer, text: string): string {
 }
 
 /**
- * The hash of an entry: over that of the entry before, and everything of its own but the personal part, which stands in by its own hash. `key` is undefined for an
- * entry from before the log had one.
+ * The hash of an entry: over the previous hash and all fields of the entry; the personal part is represented by its own hash. `key` is undefined for an entry from before
+ * the log had a key.
  */
 export function entryHash(
   key: Buffer | undefined,
@@ -124,17 +121,17 @@ export function entryHash(
   return key === undefined ? sha256(text) : hmac(key, text);
 }
 
-/** The hash of a personal part. Its salt prevents guesses of an erased one. */
+/** The hash of a personal part. Its salt prevents guessing an erased part. */
 export function personalHash(personal: string): string {
   return sha256(personal);
 }
 
-/** The seal of the log's end and beginning. */
+/** The HMAC over the head row: end and beginning of the log. */
 function headMac(key: Buffer, { seq, hash, keyed_from, anchor_seq, anchor_hash }: Omit<AuditHead, 'id' | 'mac'>): string {
   return hmac(key, JSON.stringify(['palisade audit head 1', seq, hash, keyed_from, anchor_seq, anchor_hash]));
 }
 
-/** Whether the end of the log was written with the key. */
+/** Whether the head row was written with the key. */
 export function isSealed(key: Buffer, head: AuditHead): boolean {
   return head.mac !== null && head.mac === headMac(key, head);
 }
@@ -151,7 +148,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
         details,
       });
       const add = async (transaction: Kysely<AuditTables>) => {
-        // Taken by being written: of two at once one waits here until the other's entry is the end of the chain.
+        // The update locks the row: a concurrent transaction waits here until the other's entry is the end of the chain.
         const head = await transaction
           .updateTable('audit_head')
           .set((update) => ({ seq: update('seq', '+', 1) }))
@@ -171,7 +168,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
           .insertInto('audit_entries')
           .values({ ...entry, personal, hash })
           .execute();
-        // An end that was written without the key is not sealed by the next entry: it stays to be found.
+        // If the head was written without the key, the next entry does not seal it, so that the verifier still finds it.
         const mac = isSealed(key, { ...head, seq: head.seq - 1 }) ? headMac(key, { ...head, hash }) : head.mac;
         await transaction.updateTable('audit_head').set({ hash, mac }).where('id', '=', HEAD).execute();
       };
@@ -237,7 +234,7 @@ export function createAudit(parts: { now: () => number; key: Buffer; onRecord?: 
   };
 }
 
-/** The end of the log, taken by being written. */
+/** Reads the head row and locks it with an update. */
 async function takeHead(transaction: Kysely<AuditTables>): Promise<AuditHead> {
   return await transaction
     .updateTable('audit_head')
@@ -251,7 +248,7 @@ async function writeHead(transaction: Kysely<AuditTables>, change: Updateable<Au
   await transaction.updateTable('audit_head').set(change).where('id', '=', HEAD).execute();
 }
 
-/** Removes a part at a time, so that no other waits long for the database. */
+/** Removes one batch at a time, so that other queries do not wait long for the database. */
 async function removeUpTo(database: Kysely<AuditTables>, last: number): Promise<number> {
   const first = await database
     .selectFrom('audit_entries')
@@ -268,10 +265,7 @@ async function removeUpTo(database: Kysely<AuditTables>, last: number): Promise<
   return removed;
 }
 
-/**
- * Seals the log with another key, because the earlier one is lost: entries sealed with that one cannot be checked any more, and the check begins after
- * them.
- */
+/** Seals the log with a new key because the earlier key is lost: entries sealed with that one can no longer be checked, and the check begins after them. */
 export async function sealWithAnotherKey(database: Kysely<AuditTables>, key: Buffer): Promise<void> {
   await inTransaction(database, async (transaction) => {
     const head = await takeHead(transaction);

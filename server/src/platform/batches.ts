@@ -1,12 +1,12 @@
-/** Number of values per statement: with up to 60 columns a row, less than any database binds (SQLite 32,766, PostgreSQL 65,535). */
+/** Number of rows per statement: with up to 60 columns per row, below the limit of bound values (SQLite 32,766, PostgreSQL 65,535). */
 export const BATCH = 500;
 
-/** Lets everybody else have their turn of the event loop: an await of an answer that is there is a microtask, and gives no turn. */
+/** Yields to the event loop: awaiting an available answer is only a microtask, which does not yield. */
 const giveWay = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * Reads a long list page by page: the one way to do so. `read` gets the last row of the page before, and answers at most `size` rows; a page that is not full is the last one. Between two
- * pages others have their turn.
+ * Reads a long list page by page: use this for every long read. `read` gets the last row of the previous page and returns at most `size` rows; a page that is not full is
+ * the last one. Yields to the event loop between pages.
  */
 export async function* inPages<Row>(
   size: number,
@@ -20,7 +20,7 @@ export async function* inPages<Row>(
   }
 }
 
-/** Does `work` with one part of a long list after the other, and answers all results. Between two of them others have their turn. */
+/** Runs `work` on a long list in batches and returns all results. Yields to the event loop between batches. */
 export async function inBatches<T, R>(
   list: readonly T[],
   work: (batch: readonly T[]) => Promise<readonly R[]>,

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 
-/** Decides by the text of a body whether it is parsed. @throws Problem */
+/** Decides from the raw text of a body whether it is parsed. @throws Problem */
 type Admission = (text: string) => Promise<void>;
 
 const admissions = new WeakMap<FastifyRequest, Admission>();
 
-/** Has the body of a request parsed only after `admission` has let its text in. */
+/** Makes the server parse the body of a request only after `admission` has accepted its text. */
 export function admitBy(request: FastifyRequest, admission: Admission): void {
   admissions.set(request, admission);
 }

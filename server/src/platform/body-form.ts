@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify';
 const BODY_FORM = 'bodyForm';
 const MULTIPART = 'multipart';
 
-/** The constraint of a route that takes multipart requests, beside one of the same method and path that takes JSON. */
+/** The constraint of a route that takes multipart requests, where a JSON route has the same method and path. */
 export const MULTIPART_ONLY = { [BODY_FORM]: MULTIPART };
 
-/** Has the router tell multipart requests apart where an endpoint is `beside_json`. To be called before any is served. */
+/** Makes the router distinguish multipart from JSON requests for endpoints with `beside_json`. Call this before any is registered. */
 export function tellFormsApart(fastify: FastifyInstance): void {
   fastify.addConstraintStrategy({
     name: BODY_FORM,

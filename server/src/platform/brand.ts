@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely';
 import { dropFact, type InstallationTables, readFact, writeFact } from './installation.ts';
 import { Problem } from './problem.ts';
 
-/** The look, and apart from it the picture: the look is read for every page. */
+/** The look; the logo's picture is stored separately, because the look is read for every page. */
 const BRAND = 'brand';
 const PICTURE = 'brand_logo';
 const PRODUCT: Brand = { accent: null, logo: null };
@@ -14,7 +14,7 @@ const KEY_LENGTH = 16;
 const YEAR_SECONDS = 31_536_000;
 const HOUR_SECONDS = 3_600;
 
-/** The provider's look of the installation. */
+/** Reads the provider's look of the installation. */
 export async function readBrand(database: Kysely<InstallationTables>): Promise<Brand> {
   const brand = await readFact(database, BRAND);
   return brand === undefined ? PRODUCT : brandSchema.parse(JSON.parse(brand));
@@ -42,14 +42,14 @@ export async function writeBrand(
 /** Draws a square PNG from the stored logo. `side`: in pixels. */
 export type DrawIcon = (of: { logo: Logo; picture: Buffer; side: number; isMaskable: boolean }) => Buffer;
 
-/** Icons of the application by file name: of its tab, of its installation, and of its notices. */
+/** Icons of the application by file name: for the browser tab, the installed app, and notifications. */
 const ICONS: Readonly<Record<string, { side: number; isMaskable: boolean }>> = {
   'icon-192.png': { side: 192, isMaskable: false },
   'icon-512.png': { side: 512, isMaskable: false },
   'icon-maskable-512.png': { side: 512, isMaskable: true },
 };
 
-/** Serves the icons: those of the provider's logo where there is one, otherwise those of the build. */
+/** Serves the icons: drawn from the provider's logo, or the ones of the build if there is no logo. */
 export function serveIcons(fastify: FastifyInstance, database: Kysely<InstallationTables>, drawIcon: DrawIcon): void {
   const drawn = new Map<string, Buffer>();
   fastify.get<{ Params: { name: string } }>('/icons/:name', { schema: { hide: true } }, async (request, reply) => {
@@ -72,8 +72,8 @@ export function serveIcons(fastify: FastifyInstance, database: Kysely<Installati
 }
 
 /**
- * Serves the logo, to mail programs as well. Its address is its version, so a browser keeps it for good; an address of an earlier one, from a mail, answers the present
- * logo for an hour.
+ * Serves the logo, also to mail programs. Its address contains its version, so browsers cache it permanently; the address of an earlier version, from an old mail, returns
+ * the current logo and may be cached for an hour.
  */
 export function serveLogo(fastify: FastifyInstance, database: Kysely<InstallationTables>): void {
   fastify.get(`${LOGO_PATH}:name`, { schema: { hide: true } }, async (request, reply) => {

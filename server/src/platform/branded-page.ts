@@ -15,7 +15,7 @@ interface Page {
   gzip: Buffer;
 }
 
-/** The provider's look as tags of a page's head, for its first paint. `brandSchema` has checked the values. */
+/** The provider's look as tags for a page's head, for its first paint. `brandSchema` has checked the values. */
 function headOf({ accent, logo }: Brand): string {
   const rules = accent === null ? '' : `<style id="accent" data-color="${accent}">${accentRules(accent)}</style>`;
   if (logo === null) return rules;
@@ -25,7 +25,7 @@ function headOf({ accent, logo }: Brand): string {
   return `${rules}<link id="logo" rel="preload" as="image" href="${path}" ${data}>${icon}`;
 }
 
-/** The product's icon, which the one of a logo replaces. */
+/** The product's icon, which a provider's logo replaces. */
 const OWN_ICON = /<link rel="icon"[^>]*>/u;
 
 /** The page of the application with the provider's look and the files of its screen in its head. */
@@ -33,7 +33,7 @@ export class BrandedPage {
   private readonly text: string;
   private readonly tagsFor: (url: string) => string;
   private look = '';
-  /** By the tags of the screen; all of one look. */
+  /** Pages of one look, by the tags of their screen. */
   private readonly pages = new Map<string, Page>();
 
   constructor(folder: string) {
@@ -59,7 +59,7 @@ export class BrandedPage {
     return page;
   }
 
-  /** Answers the page; false where it is the one of the build: the look is the product's, and no screen has the path. */
+  /** Sends the page; false if the page of the build is unchanged: the look is the product's, and no screen has the path. */
   send(brand: Brand | undefined, request: FastifyRequest, reply: FastifyReply): boolean {
     const look = brand === undefined ? '' : headOf(brand);
     const tags = this.tagsFor(request.url);

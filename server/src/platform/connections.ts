@@ -8,34 +8,31 @@ import type { Problem } from './problem.ts';
 
 /** Limits on the number of connections. */
 export interface ConnectionLimits {
-  /** Without a request under way (silent ones, those that drip a header, those kept for a next request): of one source, and in all. */
+  /** Connections without an open request (silent ones, those that send headers slowly, idle keep-alive ones): per source, and in all. */
   waiting_per_source: number;
   waiting: number;
-  /** Requests under way of one source, and of one that many people share. Their bodies may be dripping. */
+  /** Open requests of one source, and of a source that many people share. Their bodies may arrive slowly. */
   requests_per_source: number;
   requests_per_shared_source: number;
-  /** Connections of any kind. Beyond them newcomers are turned away. */
+  /** All connections. Beyond this number new ones are refused. */
   open: number;
 }
 
-/** The share of files, the database, engines and other servers in the open files that the system allows. */
+/** Open files reserved for files, the database, engines and connections to other servers. */
 const OTHER_FILES = 512;
 const LEAST_CONNECTIONS = 128;
-/** The usual limit of open files, for a system that does not tell its own. */
+/** The usual limit of open files, for a system that does not report its own. */
 const USUAL_FILES = 1_024;
-/** More would be memory rather than files. */
+/** Upper limit: more connections would exhaust memory before file descriptors. */
 const OPEN_MAXIMUM = 20_000;
 const WAITING_PER_SOURCE = 500;
 const REQUESTS_PER_SOURCE = 500;
-/** A source that many people share may have this share of all connections. */
+/** Share of all connections that a source shared by many people may have. */
 const SHARED_SHARE = 0.75;
 const RETRY_AFTER_S = 5;
 const TOLD_EVERY_MS = 60_000;
 
-/**
- * Number of files this process may have open, by the kernel (proc(5), /proc/pid/limits); Node has raised it to the highest allowed value.
- * -
- */
+/** Number of files that this process may have open, from the kernel (proc(5), /proc/pid/limits); Node has raised it to the hard limit. */
 function openFilesMaximum(): number {
   try {
     const limit = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'))?.[1];
@@ -45,7 +42,7 @@ function openFilesMaximum(): number {
   }
 }
 
-/** Bounds that leave the rest of the server its open files: an accept that finds none left would keep the database from its own. */
+/** Limits that reserve open files for the rest of the server: connections must not take those that the database needs. */
 export function connectionLimits(open_files = openFilesMaximum()): ConnectionLimits {
   const open = Math.max(LEAST_CONNECTIONS, Math.min(OPEN_MAXIMUM, open_files - OTHER_FILES));
   return {
@@ -58,12 +55,12 @@ export function connectionLimits(open_files = openFilesMaximum()): ConnectionLim
 }
 
 /**
- * Bounds the connections on which no request is under way. Where there are too many, of a source or in all, the one that has waited longest is closed: a new request
- * is let in, also behind a proxy that everybody shares. Sockets are bounded by `events.ts` once they are some.
+ * Limits connections without an open request. If there are too many, of a source or in all, the one that has waited longest is closed, so that new requests are still
+ * served, also behind a shared proxy. Sockets are limited by `events.ts` once they are open.
  */
 export function boundConnections(server: Server, { logger, ...limits }: ConnectionLimits & { logger: FastifyBaseLogger }): void {
   server.maxConnections = limits.open;
-  /** Those that wait, the longest first, with their source; and those of each source alone. */
+  /** Waiting connections with their source, the longest wait first; and those of each source. */
   const all = new Map<Socket, string>();
   const bySource = new Map<string, Set<Socket>>();
   let told_at = Number.NEGATIVE_INFINITY;
@@ -80,7 +77,7 @@ export function boundConnections(server: Server, { logger, ...limits }: Connecti
   function cut(longest: Socket | undefined): void {
     if (longest === undefined) return;
     leave(longest);
-    // No answer is sent: it would only use more memory.
+    // Reset instead of an answer, which would use more memory.
     longest.resetAndDestroy();
     // Once a minute: a flood must not fill the log as well.
     if (performance.now() - told_at < TOLD_EVERY_MS) return;
@@ -105,7 +102,7 @@ export function boundConnections(server: Server, { logger, ...limits }: Connecti
     wait(socket);
     socket.once('close', () => leave(socket));
   });
-  /** Requests under way on a connection: one may be sent before the last is answered. */
+  /** Number of open requests on a connection: HTTP pipelining allows several. */
   const underWay = new WeakMap<Socket, number>();
   server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
     leave(socket);
@@ -119,7 +116,7 @@ export function boundConnections(server: Server, { logger, ...limits }: Connecti
   server.prependListener('upgrade', ({ socket }: IncomingMessage) => void leave(socket));
 }
 
-/** Counts the requests of each source that are under way. For a server that knows already who is behind a proxy. */
+/** Counts the open requests of each source. Use it after the address behind a proxy is known. */
 export class RequestBounds {
   private readonly limits: Pick<ConnectionLimits, 'requests_per_source' | 'requests_per_shared_source'> & {
     isShared: (source: string) => boolean;
@@ -130,7 +127,7 @@ export class RequestBounds {
     this.limits = limits;
   }
 
-  /** Counts a request; false where its source has too many. */
+  /** Counts a request; false if its source has too many open. */
   enter(source: string): boolean {
     const { requests_per_source, requests_per_shared_source, isShared } = this.limits;
     const count = (this.underWay.get(source) ?? 0) + 1;
@@ -150,7 +147,7 @@ export class RequestBounds {
   }
 }
 
-/** Refuses a request of a source that has too many under way, before its body, and closes its connection. */
+/** Refuses a request of a source with too many open requests, before its body is read, and closes its connection. */
 export function boundRequests(
   fastify: FastifyInstance,
   bounds: RequestBounds,

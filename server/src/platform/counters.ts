@@ -1,54 +1,52 @@
 import type { Rate } from './limits.ts';
 
-/** A bucket that holds `rate.count` and fills by as many in each `rate.period_ms`. */
+/** A bucket that holds `rate.count` tokens and refills by `rate.count` in each `rate.period_ms`. */
 export interface Bucket {
   key: string;
   rate: Rate;
 }
 
-/** A set whose members are forgotten `window_ms` after they were last put in. It takes at most `most`. */
+/** A set whose members expire `window_ms` after they were last added. It holds at most `most`. */
 interface Place {
   member: string;
   most: number;
   window_ms: number;
 }
 
-/** The empty one of several buckets, and the ms until it is not. */
+/** Index of the first empty bucket, and the ms until it has a token. */
 export interface Empty {
   index: number;
   wait_ms: number;
 }
 
-/** Counters of rate limits: exact, also under concurrency. Of one process, or with Redis of all servers together. */
+/** Exact counters for rate limits, also under concurrency: of one process, or with Redis shared by all servers. */
 export interface Counters {
-  /**
-   * Takes one from each bucket, or nothing when one of them is empty. Answers undefined, or which is empty and the ms until it is not.
-   */
+  /** Takes one token from each bucket, or none if a bucket is empty. Returns undefined, or the empty bucket and the ms until it has a token. */
   take(buckets: readonly Bucket[]): Promise<Empty | undefined>;
-  /** Takes one from each bucket in turn, until one is empty: earlier ones stay taken. Answers as `take`. */
+  /** Takes one token from each bucket in turn, until one is empty: tokens already taken are not returned. Returns the same as `take`. */
   takeInTurn(buckets: readonly Bucket[]): Promise<Empty | undefined>;
-  /** Puts one back into each bucket that it was taken from. */
+  /** Puts one token back into each bucket. */
   giveBack(buckets: readonly Bucket[]): Promise<void>;
   /**
-   * Puts a member into a set. `count` are its members now; `isNew` is whether this one was not in it before; `wait_ms` is 0, or for a set that is full the time
-   * until it takes another one.
+   * Adds a member to a set. `count` is the current number of members; `isNew` is whether this one was not in it; `wait_ms` is 0, or for a full set the time until it accepts
+   * another member.
    */
   put(key: string, place: Place): Promise<{ count: number; isNew: boolean; wait_ms: number }>;
   /** The number of members of a set. */
   count(key: string, window_ms: number): Promise<number>;
-  /** Takes a member out of a set. */
+  /** Removes a member from a set. */
   remove(key: string, member: string): Promise<void>;
   /** Empties sets and fills buckets. */
   clear(keys: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Far more sources and accounts than are seen at once; a bucket takes some 200 bytes. */
+/** Far more than the sources and accounts seen at once; a bucket takes about 200 bytes. */
 const KEYS_MAXIMUM = 100_000;
 /** Share of the least recently used entries that is evicted when expired ones are not enough. */
 const EVICTED_SHARE = 0.1;
 
-/** The first of a map's keys are those that were set longest ago. */
+/** A map iterates in insertion order, so the oldest keys are first. */
 function evict(map: Map<string, unknown>, isOver: (key: string) => boolean, most: number): void {
   for (const key of map.keys()) {
     if (isOver(key)) map.delete(key);
@@ -65,11 +63,11 @@ function evict(map: Map<string, unknown>, isOver: (key: string) => boolean, most
 /** Counts in this process. `now` is in ms. */
 export function createMemoryCounters(parts: { now: () => number; keys_maximum?: number }): Counters {
   const { now, keys_maximum = KEYS_MAXIMUM } = parts;
-  // The generic cell rate algorithm (ITU-T I.371): a bucket is the one moment at which it is full again.
+  // The generic cell rate algorithm (ITU-T I.371): a bucket is stored as the time at which it is full again.
   const full = new Map<string, number>();
   const sets = new Map<string, { window_ms: number; members: Map<string, number> }>();
 
-  /** The members that still count. */
+  /** The members that have not expired. */
   function membersOf(key: string, window_ms: number): Map<string, number> | undefined {
     const set = sets.get(key);
     if (set === undefined) return undefined;
@@ -101,7 +99,7 @@ export function createMemoryCounters(parts: { now: () => number; keys_maximum?: 
     for (const [index, { key, rate }] of buckets.entries()) {
       const fullAt = Math.max(full.get(key) ?? at, at) + rate.period_ms / rate.count;
       const wait_ms = fullAt - at - rate.period_ms;
-      // A billionth of a period is rounding.
+      // The tolerance of a billionth of a period is for rounding errors.
       if (wait_ms > rate.period_ms * 1e-9) return { index, wait_ms };
       after.push(fullAt);
     }
@@ -138,7 +136,7 @@ export function createMemoryCounters(parts: { now: () => number; keys_maximum?: 
         const [oldest = now()] = members.values();
         return { count: members.size, isNew: false, wait_ms: oldest + window_ms - now() };
       }
-      // Last, as the latest: the first is dropped first.
+      // Re-insert at the end, because the first member is evicted first.
       members.delete(member);
       members.set(member, now());
       return { count: members.size, isNew, wait_ms: 0 };

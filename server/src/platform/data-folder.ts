@@ -15,21 +15,21 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
-/** A DATA_DIR that this program does not touch. `message` is one line that says what to do. */
+/** A DATA_DIR that this program refuses to use. `message` is one line that says what to do. */
 export class DataFolderError extends Error {
   override name = 'DataFolderError';
 }
 
-/** Marks a folder as one that this program made. */
+/** The file that marks a folder as made by this program. */
 export const MARK = 'palisade.data';
 const MARK_TEXT = 'This is the data folder of a Palisade server. Don’t change its files by hand.\n';
-/** There while a restore is under way, or was interrupted. */
+/** Exists while a restore runs, or after one was interrupted. */
 export const RESTORING = 'restoring';
 const SQLITE_HEADER = 'SQLite format 3\0';
 const PRIVATE_FOLDER = 0o700;
 const NAMES_SHOWN = 3;
 
-/** File systems that hold no files of people, by their magic number (statfs(2)). */
+/** File systems without user files, by their magic number (statfs(2)). */
 const SYSTEM_FILES = new Map([
   [0x9fa0, 'proc'],
   [0x62656572, 'sysfs'],
@@ -39,7 +39,7 @@ const SYSTEM_FILES = new Map([
   [0x1cd1, 'devpts'],
 ]);
 
-/** Names that a folder may hold before a server has run in it: of file systems, of keys that were put there, of an interrupted first start. */
+/** Names that a folder may hold before the first start: of file systems, of keys that were put there, of an interrupted first start. */
 const BEFORE_FIRST = /^(lost\+found|palisade\.[\w.-]*|server\.(json|lock)|before-restore-\d+)$/;
 const KEY_FILE = /^(quarantine\.key|two-factor\.key|audit\.key|backup\.key|audit\.head)(\.[\w.-]+)?$/;
 
@@ -55,14 +55,14 @@ function unusable(folder: string, code: string): DataFolderError {
   );
 }
 
-/** The nearest folder above that exists. */
+/** The nearest existing ancestor folder. */
 function existingAbove(path: string): string {
   let above = path;
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);
   return above;
 }
 
-/** Makes a folder and those above it. Unlike `mkdir` with `recursive`, which never ends under /proc (nodejs/node issue 31481). */
+/** Creates a folder and its parents. Replaces `mkdir` with `recursive`, which never ends under /proc (nodejs/node issue 31481). */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   if (dirname(path) !== path) makeFolder(dirname(path));
@@ -93,12 +93,12 @@ function foreignNames(folder: string, names: readonly string[], key_files: reado
     if (BEFORE_FIRST.test(name) || name === RESTORING || key_files.includes(path)) return false;
     if (name === 'home') return !holdsHomeId(path);
     if (name !== 'keys' || !lstatSync(path).isDirectory()) return true;
-    // Names with two dots are those of a volume of secrets (Kubernetes).
+    // Names with two dots belong to a mounted Kubernetes secret volume.
     return readdirSync(path).some((key) => !KEY_FILE.test(key) && !key.startsWith('..') && !key_files.includes(join(path, key)));
   });
 }
 
-/** The folder itself: where a link leads, and made where there is none. @throws DataFolderError */
+/** The real path of the folder, created if missing. @throws DataFolderError */
 function openFolder(data_dir: string): { folder: string; names: string[] } {
   const found = lstatSync(data_dir, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() && !existsSync(data_dir))
@@ -115,9 +115,8 @@ function openFolder(data_dir: string): { folder: string; names: string[] } {
 }
 
 /**
- * Checks that the data folder is this program's: one that it made, which is marked; one of an earlier version, known by its database, which is marked from now on; or one that is new or
- * empty. A folder of any other kind is not changed. `restores` is for the command that ends an interrupted restore.
- * @throws DataFolderError
+ * Checks that the data folder is this program's: one that it made and marked; one of an earlier version, recognized by its database and marked now; or a new or empty one.
+ * Any other folder is left unchanged. `restores` is for the command that completes an interrupted restore. @throws DataFolderError
  */
 export function requireOwnFolder(parts: { data_dir: string; key_files: readonly string[]; restores?: boolean }): void {
   const { data_dir, key_files, restores = false } = parts;
@@ -139,7 +138,7 @@ export function requireOwnFolder(parts: { data_dir: string; key_files: readonly 
     writeFileSync(join(folder, MARK), MARK_TEXT, { mode: 0o600, flag: 'wx', flush: true });
   } catch (error) {
     if (error instanceof DataFolderError || codeOf(error) === 'EEXIST') {
-      // Another process marked it meanwhile.
+      // Another process marked it in the meantime.
       if (codeOf(error) === 'EEXIST' && existsSync(join(data_dir, MARK))) return;
       if (error instanceof DataFolderError) throw error;
     }

@@ -2,12 +2,12 @@ import { refuse } from './platform.refusals.ts';
 import type { Problem } from './problem.ts';
 
 /**
- * Why a database cannot serve although the question was right: it is not there or has not answered in time (`away`), lets nobody in just now (`busy`), its disk
- * takes or gives no more (`storage`), or two who wrote at once were in each other's way (`collision`).
+ * Kinds of database trouble other than a faulty query: unreachable or too slow (`away`), accepting no connections (`busy`), a disk that is full or failing (`storage`), or a
+ * conflict of two concurrent writes (`collision`).
  */
 type Trouble = 'away' | 'busy' | 'storage' | 'collision';
 
-/** By the code of an error. The two databases and the operating system name theirs in ways that cannot be mixed up. */
+/** Trouble by error code. The codes of the two databases and the operating system do not overlap. */
 const OF_CODE = new Map<string, Trouble>([
   // SQLite (sqlite.org/rescode.html). The longer codes begin with the shorter ones.
   ['SQLITE_BUSY_SNAPSHOT', 'collision'],
@@ -38,13 +38,13 @@ const OF_CODE = new Map<string, Trouble>([
   ['40P01', 'collision'], // deadlock_detected
   ['55P03', 'collision'], // lock_not_available
   ['57014', 'busy'], // query_canceled: statement_timeout
-  // A full disk as the operating system tells it, of the write-ahead log as of any other file.
+  // Disk full, as reported by the operating system, for the write-ahead log as for any other file.
   ['ENOSPC', 'storage'],
   ['EDQUOT', 'storage'],
 ]);
 /** SQLSTATE class 08: the connection. */
 const CONNECTION_CLASS = /^08[0-9A-Z]{3}$/;
-/** Codes of the operating system about a connection. Many parts have connections, so a code is the database's only when a connection to it reports it. */
+/** Operating-system codes about connections. Many modules have connections, so such a code counts only when a database connection reports it. */
 const OF_CONNECTION = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -59,14 +59,14 @@ const OF_CONNECTION = new Set([
   'ENETDOWN',
   'ENOENT',
 ]);
-/** Messages of pg and its pool for errors without a code: an ended connection, or none in time. */
+/** Messages of pg and its pool for errors without a code: a connection that ended, or was not available in time. */
 const CONNECTION_MESSAGES =
   /^(Connection terminated|Connection ended|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|Client was closed)/;
 
 /** Seconds after which it is worth trying again. */
 const RETRY_AFTER_S = { away: 5, busy: 2, collision: 1, storage: 60 } as const;
 
-/** An error of a database that is away, busy or without storage; `code` is that of its cause, for who explains a start that failed. */
+/** An error of a database that is away, busy or without storage; `code` is that of its cause, which explains a failed start. */
 export class DatabaseTrouble extends Error {
   override name = 'DatabaseTrouble';
   readonly trouble: Trouble;
@@ -91,7 +91,7 @@ export function troubleOf(error: unknown): Trouble | undefined {
   return OF_CODE.get(code) ?? OF_CODE.get(sqlite) ?? (CONNECTION_CLASS.test(code) ? 'away' : undefined);
 }
 
-/** The same for an error that a connection to the database gave, where the operating system's codes are its too. */
+/** Like `troubleOf`, for an error from a database connection, where the operating system's codes count too. */
 export function troubleOfConnection(error: unknown): Trouble | undefined {
   const known = troubleOf(error);
   if (known !== undefined) return known;
@@ -100,7 +100,7 @@ export function troubleOfConnection(error: unknown): Trouble | undefined {
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message) ? 'away' : undefined;
 }
 
-/** Whether everybody has to wait until it is over: two who collided try again, and that is all. */
+/** Whether all callers must wait until the trouble is over; a collision is only retried. */
 export function isOutage(trouble: Trouble): boolean {
   return trouble !== 'collision';
 }

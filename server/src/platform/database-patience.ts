@@ -5,10 +5,10 @@ import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 /** The time that a request has waited for the database so far, in ms of the clock: parallel queries count once. */
 export interface DatabaseWait {
   waited_ms: number;
-  /** Number of queries that wait now, and since when at least one does. */
+  /** Number of pending queries, and the time since when there is at least one. */
   waiting: number;
   since: number;
-  /** The request was answered: its further work has no caller that waits. */
+  /** The request was answered: no caller waits for its further work. */
   is_over: boolean;
 }
 
@@ -18,17 +18,17 @@ export function newWait(): DatabaseWait {
   return { waited_ms: 0, waiting: 0, since: 0, is_over: false };
 }
 
-/** Does a part of a request's work: all that it waits for the database counts together, and is bounded (`DATABASE_TIMEOUT`). */
+/** Runs a part of a request's work: its waits for the database are added up and limited (`DATABASE_TIMEOUT`). */
 export function waitingAs<T>(wait: DatabaseWait, work: () => T): T {
   return ofRequest.run(wait, work);
 }
 
-/** Does work that may wait for the database as long as it likes: a migration. */
+/** Runs work without a time limit on the database: a migration. */
 export function waitingUnbounded<T>(work: () => T): T {
   return ofRequest.run('unbounded', work);
 }
 
-/** A background job waits this many times longer than a request for one answer: it has more to do at once, and no person waits. */
+/** A background job may wait this many times longer than a request for one answer: its queries are larger, and no person waits. */
 const BACKGROUND_TIMES = 10;
 
 /** Whether no request waits for the present query. */
@@ -45,12 +45,12 @@ function patienceLeft(timeout_ms: number): number {
   return timeout_ms - wait.waited_ms - (wait.waiting > 0 ? performance.now() - wait.since : 0);
 }
 
-/** A timer that fires so much later than it was set for, in ms, says that this process stood still (a computer that slept), and nothing of the database. */
+/** If a timer fires this many ms late, the process was suspended (a sleeping computer), which says nothing about the database. */
 const STOOD_STILL_MS = 1_000;
 
 /**
- * Waits for an answer of the database no longer than who asks may. Time in which this process stood still does not count.
- * @throws DatabaseTrouble when it has not come by then; `onLate` is called before, and the answer may come later.
+ * Waits for an answer of the database, at most as long as the caller may. Time in which this process was suspended does not count. @throws DatabaseTrouble when time is up;
+ * `onLate` is called before, and the answer may arrive later.
  */
 export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>, onLate: (late: Promise<T>) => void): Promise<T> {
   const left = patienceLeft(timeout_ms);
@@ -68,7 +68,7 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
       const due_at = performance.now() + wait_ms;
       timer = setTimeout(() => {
         const stood_still_ms = performance.now() - due_at;
-        // Once: a process that is always late has a limit, too.
+        // Only once: a process that is always late must not wait forever.
         if (!isAgain && stood_still_ms >= STOOD_STILL_MS) {
           if (wait !== undefined) wait.since += stood_still_ms;
           begin(true);
@@ -90,19 +90,19 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
   }
 }
 
-/** Connections to the database at a moment. */
+/** The state of the connection pool. */
 export interface PoolState {
   used: number;
-  /** Number of callers that wait for one. */
+  /** Number of callers that wait for a connection. */
   waiting: number;
-  /** The most connections. */
+  /** The maximum number of connections. */
   most: number;
 }
 
-/** A trouble that comes and goes is logged at most so often, in ms. */
+/** Recurring trouble is logged at most once in this many ms. */
 const TOLD_EVERY_MS = 60_000;
 
-/** Says in the log when the database no longer answers and when it does again: once each, however many ask meanwhile. */
+/** Logs when the database stops answering and when it answers again: once each, whatever the number of callers. */
 export interface DatabaseWatch {
   failed(error: unknown): void;
   /** `asked_at` as of `performance.now()`: an answer to a query from before the last failure does not count. */
@@ -132,7 +132,7 @@ export function createDatabaseWatch(logger: Pick<FastifyBaseLogger, 'error' | 'w
   };
 }
 
-/** Logs a failure of a background job. Trouble with the database is logged once by its watch, and not at each turn of each job. */
+/** Logs a failure of a background job. Trouble with the database is logged once by its watch, not at each run of each job. */
 export function logFailure(
   logger: FastifyBaseLogger,
   error: unknown,

@@ -11,7 +11,7 @@ import { keepStatements, MemoryDialect } from './kept-statements.ts';
 import { createPatientPostgres } from './patient-postgres.ts';
 import { createPatientSqlite } from './patient-sqlite.ts';
 
-/** The place of the tables: a file of SQLite, an SQLite database in memory (tests), which begins empty or with `contents` (the bytes of a file), or a PostgreSQL server. */
+/** The location of the database: a file of SQLite, an in-memory SQLite database (tests), which begins empty or with `contents` (the bytes of a file), or a PostgreSQL server. */
 export type DatabaseLocation = { sqlite: string } | { sqlite: ':memory:'; contents: Buffer } | { postgres: string };
 
 export function databaseLocation(settings: { data_dir: string; database_url: string | undefined }): DatabaseLocation {
@@ -27,15 +27,15 @@ const TIMEOUT_MS = 4_000;
 const IDLE_MS = 10_000;
 
 export interface DatabaseOptions {
-  /** To PostgreSQL, at most. */
+  /** The maximum number of connections to PostgreSQL. */
   connections?: number;
-  /** A connection to PostgreSQL that is idle for so long is closed, in ms. */
+  /** A connection to PostgreSQL is closed after this many ms without use. */
   idle_ms?: number;
-  /** Time that a request waits for the database in all, in ms; a job in the background waits ten times as long for one answer. */
+  /** Total time that a request may wait for the database, in ms; a background job may wait ten times as long for one answer. */
   timeout_ms?: number;
   /** Logs when the database is in trouble, and when it answers again. */
   logger?: Pick<FastifyBaseLogger, 'error' | 'warn'>;
-  /** Given what reads how many connections are in use. Not called for a database in memory, which has none. */
+  /** Called with a function that reads the number of connections in use. Not called for an in-memory database, which has no pool. */
   onPool?: (read: () => PoolState) => void;
 }
 
@@ -47,7 +47,7 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   const { connections = CONNECTIONS, idle_ms = IDLE_MS, timeout_ms = TIMEOUT_MS, logger, onPool = () => {} } = options;
   const watch = createDatabaseWatch(logger);
   if ('postgres' in location) {
-    // Sizes in bytes are int8, which pg answers as text; none comes near 2^53.
+    // Sizes in bytes are int8, which pg returns as text; none exceeds 2^53.
     pgTypes.setTypeParser(INT8_TYPE_ID, Number);
     return new Kysely<Tables>({
       dialect: createPatientPostgres({ url: location.postgres, connections, idle_ms, timeout_ms, watch, onPool }),
@@ -65,13 +65,13 @@ export function openDatabase<Tables>(location: DatabaseLocation, options: Databa
   database.pragma('secure_delete = ON');
   registerTextFunctions(database);
   const cached = keepStatements(database);
-  // Kysely's own one: a database in memory has no disk to wait for.
+  // Kysely's own dialect: an in-memory database has no disk to sync.
   if (location.sqlite === ':memory:') return new Kysely<Tables>({ dialect: new MemoryDialect({ database: cached }) });
   const durable = createDurableDialect(cached, diskOf(`${location.sqlite}-wal`));
   return new Kysely<Tables>({ dialect: createPatientSqlite(durable, { timeout_ms, watch, onPool }) });
 }
 
-/** SQLite has one writer at a time, so that no two can wait for each other. */
+/** Whether the database is SQLite, which has one writer at a time, so that deadlocks are impossible. */
 export function isSqlite<Tables>(database: Kysely<Tables>): boolean {
   return database.getExecutor().adapter instanceof SqliteAdapter;
 }
@@ -85,8 +85,8 @@ export async function hasTable<Tables>(database: Kysely<Tables>, name: string): 
 }
 
 /**
- * Removes deleted data from SQLite's write-ahead log too, where it stays until it is overwritten. False when another process reads an older state just now: then it
- * is to be tried again. PostgreSQL removes it at its own time (autovacuum).
+ * Removes deleted data from SQLite's write-ahead log as well, where it stays until it is overwritten. False while another process reads an older state: then retry later.
+ * PostgreSQL removes it in its own time (autovacuum).
  */
 export async function wipeDeleted<Tables>(database: Kysely<Tables>): Promise<boolean> {
   if (!isSqlite(database)) return true;

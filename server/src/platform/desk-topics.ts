@@ -6,23 +6,23 @@ import { newId } from './id.ts';
 import type { DeskFrame, PageSeat } from './page-seats.ts';
 import { conversationTopic, type Published, STAFF_TOPIC, type TopicName, type Topics } from './topics/topics.ts';
 
-/** The support desk's part of the events channel: frames that pages may receive and send beside those of their own person. */
+/** The support desk's part of the events channel: frames that staff pages may receive and send besides those of their own person. */
 export interface DeskTopics {
   mayHearStaff(me: UserInfo): boolean;
-  /** A conversation that this person may serve. */
+  /** Finds a conversation that this person may serve. */
   find(me: UserInfo, conversation_id: string): Promise<{ id: string; user_id: string } | undefined>;
-  /** A page of the staff is open at `place`, until the answered function is called. */
+  /** Registers an open staff page at `place`, until the returned function is called. */
   arrive(me: UserInfo, place: string): () => void;
-  /** It shows a conversation, until the answered function is called. */
+  /** Registers that the page shows a conversation, until the returned function is called. */
   open(me: UserInfo, conversation: { id: string; user_id: string }, place: string): () => void;
-  /** A person types; null is in one's own conversation. */
+  /** Reports that a person types; null means in their own conversation. */
   typing(me: UserInfo, conversation_id: string | null): Promise<void>;
 }
 
 /** One page's part of the desk's events. */
 export type DeskSeat = PageSeat<DeskFrame>;
 
-/** The frame of an event of the desk for many pages, made once. */
+/** Frames of desk events, serialized once for many pages. */
 const frames = new WeakMap<Published, Buffer>();
 function frameOf(published: Published, topic: HeardTopic): Buffer {
   let text = frames.get(published);
@@ -34,7 +34,7 @@ function frameOf(published: Published, topic: HeardTopic): Buffer {
   return text;
 }
 
-/** A page's reports of typing that come more often than this are ignored, in ms. */
+/** Minimum interval between reports of typing by one page, in ms; more frequent ones are ignored. */
 const TYPING_LEAST_MS = 1_000;
 
 export const LOST: Refusal = { code: EVENTS_CLOSED.again, reason: 'Some events may be missing.' };
@@ -48,7 +48,7 @@ export function createDeskSeat(parts: {
 }): DeskSeat {
   const { user, topics, desk, connection, onFailure } = parts;
   const place = newId();
-  /** By topic: what ends it. One that is still looked up has nothing to end yet. */
+  /** By topic: functions that end the subscription. One whose lookup is still running has none yet. */
   const heard = new Map<TopicName, { ends: (() => void)[] }>();
   let hasLeft = false;
   let typed_at = Number.NEGATIVE_INFINITY;
@@ -87,7 +87,7 @@ export function createDeskSeat(parts: {
     const seat: { ends: (() => void)[] } = { ends: [] };
     heard.set(name, seat);
     const conversation = await desk.find(user, conversation_id);
-    // It may have been left, or listened to again, meanwhile.
+    // The page may have left the topic, or subscribed again, in the meantime.
     if (hasLeft || heard.get(name) !== seat) return;
     if (conversation === undefined) {
       heard.delete(name);

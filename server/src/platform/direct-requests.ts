@@ -11,13 +11,13 @@ import { requestIdOf, traceOf } from './request-context.ts';
 import type { MeasureRequest } from './request-metrics.ts';
 import { answerBeforeRest } from './rest-of-body.ts';
 
-/** Requests to one path that are answered without Fastify, whose steps would cost more than a small answer. */
+/** Requests to one path that bypass Fastify, whose steps would cost more than a small answer. */
 export interface DirectRoute {
-  /** The whole address: path and query. */
+  /** Matches the whole address: path and query. */
   address: RegExp;
-  /** Its name in metrics. */
+  /** The route's name in metrics. */
   name: string;
-  /** The one type of bodies, and their most bytes. */
+  /** The accepted content type of bodies, and their maximum size in bytes. */
   body: { type: string; maximum: number };
   /** @throws Problem */
   answer(request: DirectRequest): Promise<DirectAnswer>;
@@ -26,19 +26,19 @@ export interface DirectRoute {
 export interface DirectRequest {
   url: string;
   headers: IncomingHttpHeaders;
-  /** The peer's address, or the one from a trusted proxy. */
+  /** The peer's address, or the one that a trusted proxy reports. */
   ip: string;
   /** Undefined for a method that has none. */
   body: Buffer | undefined;
 }
 
 interface DirectAnswer {
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   headers: readonly string[];
   body: Buffer;
 }
 
-/** Steps that are built after the server. */
+/** Steps that are created after the server. */
 export interface LaterSteps {
   drain: Pick<Drain, 'isStopping' | 'enter' | 'leave'>;
   measure: MeasureRequest | undefined;
@@ -48,7 +48,7 @@ export interface LaterSteps {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
 
-/** Cuts connections whose body is late. One clock for all of them: a timer for each would cost as much as its answer. */
+/** Cuts connections whose body is late. One timer for all: a timer for each request would cost as much as its answer. */
 class LateBodies {
   private readonly begun = new Map<IncomingMessage, number>();
   private readonly most_ms: number;
@@ -94,13 +94,13 @@ function bodyOf(request: IncomingMessage, { type, maximum }: DirectRoute['body']
   return promise;
 }
 
-/** Answers requests in front of Fastify, with the bounds and refusals of all others. */
+/** Answers requests before Fastify sees them, with the same limits and refusals. */
 export class DirectRequests {
   private readonly parts: {
     logger: FastifyBaseLogger;
     headers: Readonly<Record<string, string>>;
     bounds: RequestBounds;
-    /** The refusal of a request by its headers. */
+    /** The refusal of a request by its headers; undefined if it is accepted. */
     refusal: (request: IncomingMessage) => Problem | undefined;
     onArrival: (request: Incoming) => void;
     isTrusted: ((address: string) => boolean) | undefined;
@@ -116,18 +116,18 @@ export class DirectRequests {
     this.late = new LateBodies(server, small_body_ms);
   }
 
-  /** Serves a route, once the steps are there. */
+  /** Starts serving a route, now that the later steps exist. */
   serve(route: DirectRoute, steps: LaterSteps): void {
     this.route = route;
     this.steps = steps;
   }
 
-  /** Answers a request whose address is the route's; false for others. */
+  /** Answers a request whose address matches the route; returns false for others. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { route, steps } = this;
     if (route === undefined || steps === undefined) return false;
     if (!METHODS.has(request.method ?? '') || !route.address.test(request.url ?? '')) return false;
-    // The address of a peer that is still there is known for as long as its request is handled.
+    // Node knows the address of a connected peer, so a missing one means that the peer is gone.
     if (request.socket.remoteAddress === undefined) request.destroy();
     else void this.handle(request, response, route, steps);
     return true;
@@ -172,14 +172,14 @@ export class DirectRequests {
   }
 
   private head(response: ServerResponse, status: number, headers: readonly string[], length: number): void {
-    // Its connection may not carry another.
+    // While the server stops, the connection carries no further request.
     if (this.steps?.drain.isStopping()) response.shouldKeepAlive = false;
     response.writeHead(status, [...this.headers, ...headers, 'content-length', String(length)]);
   }
 
   private send(response: ServerResponse, status: number, headers: readonly string[], body: Buffer): void {
     this.head(response, status, headers, body.length);
-    // As text, so that head and body are one piece for the system.
+    // As text, so that Node writes head and body in one system call.
     response.end(body.toString('latin1'), 'latin1');
   }
 

@@ -1,14 +1,14 @@
 import { statfsSync } from 'node:fs';
 
-/** A disk on which something else, the database first of all, needs room as well. */
+/** A disk that other parts, above all the database, need room on as well. */
 export interface Disk {
-  /** Whether so many bytes more leave the reserve as it is. */
+  /** Whether this many more bytes leave the reserve untouched. */
   fits(bytes: number): boolean;
   /** @throws NoSpaceError when they do not. */
   require(bytes: number): void;
 }
 
-/** A disk that has no room for more. Its code is the file system's, so that code for that one handles this too. */
+/** The disk has no room left. Has the file system's error code, so that code for file-system errors handles this too. */
 class NoSpaceError extends Error {
   override name = 'NoSpaceError';
   readonly code = 'ENOSPC';
@@ -22,7 +22,7 @@ const freeBytes: FreeBytes = (folder) => {
   return bavail * bsize;
 };
 
-/** The disk of `folder`, of which `reserve` bytes are kept free. */
+/** The disk of `folder`, of which `reserve` bytes stay free. */
 export function openDisk(folder: string, reserve: number, free: FreeBytes = freeBytes): Disk {
   const fits = (bytes: number) => free(folder) - bytes >= reserve;
   return {

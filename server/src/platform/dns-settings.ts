@@ -6,7 +6,7 @@ import { isPrivateSource, sourceOf } from './origin.ts';
 import { commaList, path, text } from './setting-forms.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** A server that is asked for names. */
+/** A DNS server for forwarded queries. */
 export type NameServer =
   | { kind: 'plain'; host: string; port: number }
   | { kind: 'tls'; host: string; port: number }
@@ -21,7 +21,7 @@ function parseAddress(text: string, usual_port: number): { host: string; port: n
   return isIP(host) !== 0 && port >= 1 && port <= 65_535 ? { host, port } : undefined;
 }
 
-/** Undefined for a text that names no server. */
+/** Undefined if the text is not the address of a server. */
 export function parseNameServer(text: string): NameServer | undefined {
   const plain = parseAddress(text, 53);
   if (plain !== undefined) return { kind: 'plain', ...plain };
@@ -43,14 +43,14 @@ const nameServers = commaList.transform((list, context) => {
   return z.NEVER;
 });
 
-/** A list of names and the category that it blocks; `dangerous` for all devices. */
+/** A list of domain names and the category that it blocks; `dangerous` lists apply to all devices. */
 export interface DomainListSource {
   name: string;
   category: WebCategory | 'dangerous';
   url: string;
 }
 
-/** `category+https://host/list.txt`, with a name behind `#`. */
+/** Parses `category+https://host/list.txt`, with an optional name after `#`. */
 function parseDomainList(text: string): DomainListSource | undefined {
   const [, kind, address = ''] = /^([a-z_]+)\+(https:\/\/.*)$/u.exec(text) ?? [];
   const category = [...WEB_CATEGORIES, 'dangerous' as const].find((one) => one === kind);
@@ -70,11 +70,11 @@ const domainLists = commaList.transform((list, context) => {
   return z.NEVER;
 });
 
-/** One private address of this machine: an open resolver would be used to attack others. */
+/** One private address of this machine: an open resolver would be abused for attacks on others. */
 const privateAddress = text.transform((value, context) => {
   if (value === undefined) return undefined;
   const address = parseAddress(value, 53);
-  // `::` and 0.0.0.0 are every address of the machine.
+  // `::` and 0.0.0.0 mean every address of the machine.
   const isAll = address !== undefined && parseIp(address.host)?.value === 0n;
   if (address !== undefined && !isAll && isPrivateSource(sourceOf(address.host))) return address;
   context.addIssue('must be one private address of this machine, like 192.168.1.2 or 192.168.1.2:53');
@@ -107,16 +107,16 @@ interface Endpoint {
   port: number;
 }
 
-/** Settings of web protection. Without an `upstream` those of this machine are asked; `local` knows the names of the home. */
+/** Settings of web protection. Without `upstream`, the name servers of this machine are used; `local` knows the names of the home network. */
 export interface DnsSettings {
   upstream: readonly NameServer[];
   local: readonly NameServer[];
   domain_lists: readonly DomainListSource[];
-  /** Where plain DNS is answered. */
+  /** The endpoint of plain DNS. */
   listen: Endpoint | undefined;
-  /** The name below which each device has its own, and the files of its certificate. */
+  /** The domain below which each device has its own name, and the files of its certificate. */
   tls: (Endpoint & { cert_file: string; key_file: string }) | undefined;
-  /** Fixed addresses of the server, which Windows asks for. */
+  /** Fixed addresses of the server, which Windows requires. */
   addresses: readonly string[];
 }
 

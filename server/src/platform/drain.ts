@@ -6,33 +6,31 @@ import { refuse } from './platform.refusals.ts';
 /** Seconds after which another server, or this one started again, is worth asking. */
 const RETRY_AFTER_S = 5;
 /**
- * Time since the announcement in which idle connections stay open, in ms. A proxy may send a request on one that is being closed, and answers 502 instead of sending a write again.
- * Under load each carries one more request, whose answer ends it.
+ * Time after the announcement for which idle connections stay open, in ms. A proxy may send a request on a connection that is being closed; it then answers 502 and does not
+ * retry a write. Under load each connection carries one more request, whose answer closes it.
  */
 const IDLE_GRACE_MS = 1_000;
-/** Still answered while the server stops: whether the process runs. */
+/** Still answered while the server stops: it only reports that the process runs. */
 const HEALTH = '/api/health';
 
-/** Lets a server stop without cutting requests under way. */
+/** Stops a server without cutting open requests. */
 export interface Drain {
-  /** Whether `/api/ready` is to say that this server takes no more. */
+  /** Whether `/api/ready` reports that this server takes no more requests. */
   isStopping(): boolean;
-  /**
-   * From now on answers end their connections, and `/api/ready` says 503, so that a load balancer sends no more requests here. Requests are still served.
-   */
+  /** From now on each answer closes its connection and `/api/ready` returns 503, so that a load balancer sends no more requests. Requests are still served. */
   announce(): void;
   /**
-   * From now on new requests are refused with 503, also those on idle connections, which are closed once they had their time. Ends when these are closed and the requests under way
-   * have been answered, or after `most_ms`. Answers how many are left then.
+   * From now on new requests are refused with 503, also those on idle connections, which are closed after the grace time. Resolves when they are closed and open requests
+   * have been answered, or after `most_ms`. Returns the number of requests left.
    */
   finish(most_ms: number): Promise<number>;
-  /** Counts a request as under way, for one that Fastify does not see. @throws Problem once the server takes no more */
+  /** Counts a request that bypasses Fastify as open. @throws Problem once the server takes no more */
   enter(): void;
-  /** The answer to it is over. */
+  /** Its answer is complete. */
   leave(): void;
 }
 
-/** To be created before any route, so that each request is counted. */
+/** Create this before any route, so that each request is counted. */
 export function createDrain(fastify: FastifyInstance, idle_grace_ms: number = IDLE_GRACE_MS): Drain {
   let stopping = false;
   let closed = false;
@@ -62,7 +60,7 @@ export function createDrain(fastify: FastifyInstance, idle_grace_ms: number = ID
     next();
   };
   const end: onSendHookHandler = (_request, reply, _payload, done) => {
-    // It came before the server was told to stop, and its connection may not carry another.
+    // The request arrived before the stop, and its connection must not carry another.
     if (stopping) reply.header('connection', 'close');
     done();
   };
@@ -80,7 +78,7 @@ export function createDrain(fastify: FastifyInstance, idle_grace_ms: number = ID
     grace ??= pause(idle_grace_ms, undefined, { ref: false });
   }
 
-  /** Two turns of the event loop read the requests that the kernel holds. */
+  /** Waits two turns of the event loop first, which read the requests that the kernel has buffered. */
   async function closeIdleConnections(): Promise<void> {
     if (open > 0) await Promise.race([grace, none_open.promise]);
     await turn();

@@ -16,7 +16,7 @@ interface Disk {
   close(): Promise<void>;
 }
 
-/** A file that exists when `sync` is called for the first time. */
+/** A file that exists at the first call of `sync`. */
 export function diskOf(path: string): Disk {
   let opened: Promise<FileHandle> | undefined;
   return {
@@ -33,7 +33,7 @@ export function diskOf(path: string): Disk {
   };
 }
 
-/** One `sync` for all who wait for the disk: each is answered after one that began when they had come. While one runs, those who come share the next. */
+/** Shares one `sync` among all waiting callers: each is answered after a sync that began after its call. Calls during a sync share the next one. */
 function createSharedSync(sync: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
@@ -54,28 +54,25 @@ function createSharedSync(sync: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Answer of a connection that was given back and has no write to wait for: the caller need not watch the time. */
+/** Result for a connection that was released without a pending write: the caller needs no time limit. */
 export const GIVEN_BACK: Promise<void> = Promise.resolve();
 
-/** SQLite as Kysely knows it has one connection, and Kysely holds it until a query is over. Here who waits for the disk does not hold it. */
+/** Kysely's SQLite adapter has one connection and holds it until a query is over. Here a caller that waits for the disk does not hold it. */
 class UnheldAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
 }
 
-/**
- * A full disk makes SQLite end the transaction (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction"): the error before is the one to
- * report.
- */
+/** On a full disk SQLite ends the transaction itself (sqlite.org/lang_transaction.html, "Response To Errors Within A Transaction"): report the earlier error. */
 function ignoreEnded(error: unknown): void {
   if (!(error instanceof Error && error.message.includes('no transaction is active'))) throw error;
 }
 
 /**
- * SQLite in WAL with `synchronous=NORMAL`, where a write is over when it is on the disk all the same: outside of the server's one thread, and one sync for
- * all who have written meanwhile. `disk` is the WAL; the syncs that keep the database whole stay SQLite's (sqlite.org/wal.html, "Avoiding Excessively
- * Large WAL Files" and sqlite.org/pragma.html#pragma_synchronous).
+ * SQLite in WAL mode with `synchronous=NORMAL`; a write still returns only after it is on the disk. The sync runs outside the server's one thread and is shared by all
+ * concurrent writers. `disk` is the WAL; the syncs that keep the database consistent remain SQLite's (sqlite.org/wal.html, "Avoiding Excessively Large WAL Files" and
+ * sqlite.org/pragma.html#pragma_synchronous).
  */
 export function createDurableDialect(
   database: Omit<SqliteDatabase, 'prepare'> & { prepare(sql: string): SqliteStatement & { readonly: boolean } },

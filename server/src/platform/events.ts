@@ -19,7 +19,7 @@ import { type Listener, type Published, personTopic, type Topics } from './topic
 
 const isRemote = (frame: SaidFrame): frame is RemoteFrame => /remote/u.test(frame.kind);
 
-/** The frame of an event for many pages, made once. */
+/** Frames of events, serialized once for many pages. */
 const frames = new WeakMap<Published, Buffer>();
 function frameOf(published: Published): Buffer {
   let text = frames.get(published);
@@ -40,7 +40,7 @@ const HELD: Refusal = {
   reason: 'Set up two-factor sign-in first.',
 };
 
-/** A page of a person, as far as a change of its person concerns it. */
+/** The parts of an open page that changes of its person concern. */
 interface OpenPage {
   readonly connection: Connection<Session, ServerFrame>;
   readonly desk: DeskSeat | undefined;
@@ -48,7 +48,7 @@ interface OpenPage {
   isOutdated: boolean;
 }
 
-/** Ends and reconnects pages as their sessions end and their people change. Answers what ends that. */
+/** Closes and reconnects pages when their sessions end or their people change. Returns the functions that stop this. */
 function watchSessions(
   sessions: Pick<Sessions, 'onEnd' | 'onChange'>,
   pages: {
@@ -63,7 +63,7 @@ function watchSessions(
       for (const connection of bySession.of(session_id)) connection.end(is_deletion ? DELETED : ENDED);
     }),
     sessions.onChange((key) => sockets.lookAgain(key)),
-    // A person whose role may have changed reconnects with the new role: at once where the page hears what not everybody may, else when it asks for something.
+    // A person whose role may have changed reconnects with the new role: at once if the page receives restricted events, otherwise at its next request.
     sessions.onChange((user_id) => {
       for (const page of byPerson.of(user_id)) {
         if (page.desk?.isOfStaff() === true || page.remote?.isOfStaff() === true) page.connection.end(LOST);
@@ -82,8 +82,9 @@ interface EventsParts extends SocketParts {
 }
 
 /**
- * Serves the events socket of pages (contract/src/events.ts), after `openSockets`: each hears the topic of its person. `present` answers a person's running work, which a page that connects hears
- * first; `desk` serves the frames of staff, `remote` those of remote sessions; `held` answers those of several people who may only set up a second factor.
+ * Serves the events socket of pages (contract/src/events.ts), after `openSockets`: each page receives the topic of its person. `present` returns a person's running work,
+ * which a connecting page receives first; `desk` serves the frames of staff, `remote` those of remote sessions; `held` returns which of several people may only set up a
+ * second factor.
  */
 export function serveEvents(
   api: { fastify: FastifyInstance; sessions: Pick<Sessions, 'resolve' | 'living' | 'onEnd' | 'onChange'> },
@@ -100,13 +101,13 @@ export function serveEvents(
     end: (refusal) => connection.end(refusal),
   });
 
-  /** A page that was let in. One exists for each, so its methods are the class's and not its own. */
+  /** An admitted page. There is one for each open page, so its methods are on the prototype and not closures. */
   class Page implements Listener {
     readonly connection: Connection<Session, ServerFrame>;
-    // Most pages never say a word of the desk, nor of remote sessions.
+    // Most pages never send messages about the desk or remote sessions.
     desk: DeskSeat | undefined = undefined;
     remote: PageSeat<RemoteFrame> | undefined = undefined;
-    /** The person's role may be another one than when the page was let in. */
+    /** The person's role may have changed since the page was admitted. */
     isOutdated = false;
     readonly #stop: () => void;
 
@@ -136,7 +137,7 @@ export function serveEvents(
     onFrame(frame: SaidFrame): void {
       const { connection } = this;
       if (this.isOutdated) {
-        // It reconnects with the new role, and asks again.
+        // The page reconnects with the new role and sends its requests again.
         connection.end(LOST);
         return;
       }
@@ -175,7 +176,7 @@ export function serveEvents(
 
       keyOf: ({ user }) => user.id,
 
-      /** Lifetimes, and the ends and changes of other servers; those of this one come by `onEnd` and `onChange`. */
+      /** Checks expired sessions, and those ended or changed by other servers; `onEnd` and `onChange` report those of this server. */
       async refused(some) {
         const living = await sessions.living(some.map(({ id }) => id));
         const left = some.filter(({ id }) => living.has(id));

@@ -1,8 +1,8 @@
 import SqliteDatabase from 'better-sqlite3';
 
 /**
- * Takes the lock file at `path`, which it makes; undefined when another process, or this one, holds it. The lock is the operating system's (an SQLite
- * transaction on the file), so it ends with its holder, however that ends, and there is no such thing as a stale lock. Answers what gives it back.
+ * Takes the lock file at `path`, which is created if missing; undefined if any process, also this one, holds it. The lock is the operating system's (an SQLite transaction
+ * on the file), so it always ends with its holder and cannot become stale. Returns a function that releases it.
  */
 export function takeExclusive(path: string): (() => void) | undefined {
   const file = new SqliteDatabase(path, { timeout: 0 });

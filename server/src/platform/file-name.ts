@@ -1,4 +1,4 @@
-/** A header for the name of a file that is to be stored (RFC 6266): the name in full, and for old programs one of plain characters. */
+/** A `Content-Disposition` header for a download (RFC 6266): the full name, and an ASCII name for old programs. */
 export function attachmentHeader(filename: string): string {
   const plain = filename.replaceAll(/[^\w .()-]/g, '_');
   const full = encodeURIComponent(filename.toWellFormed()).replaceAll(

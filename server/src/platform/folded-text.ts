@@ -5,10 +5,10 @@ import { expressionBuilder, type Kysely, sql } from 'kysely';
 const LAST_CODE_POINT = 0x10ffff;
 const IGNORABLE = /^\p{Default_Ignorable_Code_Point}$/u;
 
-/** Characters of texts and their folds that are kept: those of ten thousand names several times over. */
+/** Maximum number of cached characters of texts and their folds: enough for ten thousand names several times over. */
 const KEPT_CHARACTERS = 2 ** 21;
 
-/** `foldText` for a search, which folds the same rows again at each letter that is typed: what needs more than small letters costs three times as much as finding it here. */
+/** `foldText` with a cache. A search folds the same rows again at each typed letter, and folding non-ASCII text costs three times as much as a cache hit. */
 function keptFolds(): (text: string) => string {
   const folds = new Map<string, string>();
   let characters = 0;
@@ -22,23 +22,23 @@ function keptFolds(): (text: string) => string {
       folds.clear();
       characters = text.length + folded.length;
     }
-    // A single long text is not kept.
+    // A very long text is not cached.
     if (characters <= KEPT_CHARACTERS) folds.set(text, folded);
     return folded;
   };
 }
 
-/** The functions `fold_text` and `name_order` of `contract/text.ts`, for the queries of one connection to SQLite. No schema mentions them, so that other programs read the file. */
+/** Registers `fold_text` and `name_order` of `contract/text.ts` for the queries of one SQLite connection. No schema mentions them, so that other programs can read the file. */
 export function registerTextFunctions(database: SqliteDatabase.Database): void {
   const onText = (work: (text: string) => string) => (value: unknown) => (typeof value === 'string' ? work(value) : null);
   database.function('fold_text', { deterministic: true }, onText(keptFolds()));
   database.function('name_order', { deterministic: true }, onText(nameOrder));
 }
 
-/** Collations of ICU that every database which was built with it has. */
+/** An ICU collation of every PostgreSQL built with ICU. */
 const ICU = 'und-x-icu';
 
-/** The characters that folding takes away, as a class of PostgreSQL's regular expressions. */
+/** The characters that folding removes, as a character class of PostgreSQL's regular expressions. */
 function ignorableClass(): string {
   const hex = (point: number) => `\\U${point.toString(16).padStart(8, '0')}`;
   const ranges: string[] = [];
@@ -56,9 +56,8 @@ function ignorableClass(): string {
 }
 
 /**
- * Makes `fold_text` and `name_order` on PostgreSQL. Letters change their case by ICU, as in this server, whatever the locale of the database; a PostgreSQL without ICU (or with another
- * encoding than UTF-8) uses its locale. `name_order` is bytes,
- * since texts are compared by the database's collation.
+ * Creates `fold_text` and `name_order` on PostgreSQL. Case folding uses ICU, as in this server, whatever the locale of the database; a PostgreSQL without ICU (or with
+ * another encoding than UTF-8) uses its locale. `name_order` returns bytes, since texts are compared by the database's collation.
  */
 export async function createTextFunctions<Tables>(database: Kysely<Tables>): Promise<void> {
   const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(database);
@@ -87,28 +86,28 @@ export async function createTextFunctions<Tables>(database: Kysely<Tables>): Pro
   const whole = `${isUnicode ? as(bare, 'C') : 'fold_text(given)'} || E'\\x01' || fold_text(given)`;
   const ascii = `${as(`lower(${as('given', 'C')})`, 'C')} || E'\\x01'`;
   const place = `case when ${isAscii} then ${ascii} else ${whole} end`;
-  // A cast rather than `convert_to`, for which PostgreSQL would not write the function into the query that calls it.
+  // A cast rather than `convert_to`, which would prevent PostgreSQL from inlining the function.
   await make('name_order', 'bytea', `cast(replace(${place}, E'\\\\', E'\\\\\\\\') as bytea)`);
 }
 
 const builder = expressionBuilder<Record<string, Record<string, string>>>();
 
-/** A column as `foldText` has it; '' for null. On SQLite ASCII alone is folded without a call of it (`KeptStatementCompiler`). */
+/** A column folded as by `foldText`; '' for null. On SQLite, ASCII texts are folded without calling JavaScript (`KeptStatementCompiler`). */
 export const foldedColumn = (column: string) => builder.fn<string>('fold_text', [sql`coalesce(${sql.ref(column)}, '')`]);
 
-/** A column of names as `nameOrder` has it, to order by and to compare with: a text on SQLite, bytes on PostgreSQL. */
+/** The `nameOrder` key of a column of names, for ordering and comparison: a text on SQLite, bytes on PostgreSQL. */
 export const nameOrderOf = (column: string) => builder.fn<string | Buffer>('name_order', [sql.ref(column)]);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
 const ACCENTS = /[\u0300-\u036f]/g;
 
-/** A text as both databases index it: each of them knows letters beyond ASCII in its own way. Accents are no part of a word here. */
+/** A text in the form that both databases index: they treat letters beyond ASCII differently. Accents are removed. */
 export function indexed(text: string): string {
   return foldText(text).normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFC');
 }
 
-/** Words to index beside a page's title and summary: those two as well, if the database cannot fold their letters. */
+/** Words to index besides a page's title and summary: those two as well, if they have letters that the database cannot fold. */
 export function indexedWords({ title, summary, words }: Record<'title' | 'summary' | 'words', string>): string {
   return indexed([...[title, summary].filter((text) => !ASCII.test(text)), words].join(' '));
 }

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
-/** More hops than any chain of proxies has. */
+/** More hops than any real chain of proxies. */
 const HOPS_MAXIMUM = 32;
-/** The part of the header that is read, in characters, from its end: the nearest hops stand there. */
+/** Maximum number of characters of the header that are read, from its end, which holds the nearest hops. */
 const LOOKED_AT_MAXIMUM = 4_000;
 
-/** `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:443`: the address in it, or undefined. */
+/** The address in `192.0.2.1`, `192.0.2.1:443`, `2001:db8::1`, `[2001:db8::1]` or `[2001:db8::1]:443`; otherwise undefined. */
 function addressIn(text: string): string | undefined {
   const [, bracketed] = /^\[([\da-f:.]{2,45})\](?::\d{1,5})?$/i.exec(text) ?? [];
   const address = bracketed ?? text.replace(/^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/, '$1');
@@ -13,7 +13,7 @@ function addressIn(text: string): string | undefined {
   return family === 0 || (bracketed !== undefined && family !== 6) || address.includes('%') ? undefined : address;
 }
 
-/** Each element of a `Forwarded` header (RFC 7239 section 4): the value of its `for`, or ''. */
+/** The value of `for` in each element of a `Forwarded` header (RFC 7239 section 4), or ''. */
 function namedInForwarded(header: string): string[] {
   const elements = header.match(/(?:[^,"]|"(?:[^"\\]|\\.)*")+/g) ?? [];
   return elements.map((element) => {
@@ -23,8 +23,8 @@ function namedInForwarded(header: string): string[] {
 }
 
 /**
- * The addresses that a request was passed on for, the nearest hop last, as `X-Forwarded-For` would name them: without ports, brackets and quotes. `Forwarded` is
- * used without an `X-Forwarded-For`. An invalid address ends the list: entries before it are unreliable. Undefined for an empty list.
+ * The addresses that a request was forwarded for, the nearest hop last, as in `X-Forwarded-For`: without ports, brackets and quotes. `Forwarded` is used if there is no
+ * `X-Forwarded-For`. An invalid address ends the list: entries before it are unreliable. Undefined for an empty list.
  */
 export function forwardedFor(headers: {
   'x-forwarded-for'?: string | undefined;
@@ -44,7 +44,7 @@ export function forwardedFor(headers: {
   return hops.length === 0 ? undefined : hops.reverse().join(', ');
 }
 
-/** The address that a request comes from: its peer's, or behind trusted proxies that of the nearest other hop. */
+/** The client address of a request: its peer's, or behind trusted proxies that of the nearest untrusted hop. */
 export function addressBehind(
   peer: string,
   headers: { 'x-forwarded-for'?: string | string[] | undefined; forwarded?: string | undefined },

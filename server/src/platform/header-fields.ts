@@ -4,15 +4,15 @@ import { z } from 'zod';
 import { refuseField } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 
-/** A field of an object's schema, where it has it. */
+/** The schema of a field; undefined if the object has no such field. */
 function fieldOf(schema: z.ZodObject, name: string): z.core.$ZodType | undefined {
   const shape: Record<string, z.core.$ZodType> = schema.shape;
   return shape[name];
 }
 
 /**
- * The body of a request with the fields that travel in headers, each held to its schema in the body. Fields in the body itself win: a
- * page of the previous version writes them there. @throws Problem `invalid_field`
+ * The body of a request plus the fields sent in headers, each checked by its schema in the body. Fields in the body take precedence: a page of the previous version sends
+ * them there. @throws Problem `invalid_field`
  */
 export function withHeaderFields(endpoint: Endpoint, { body, headers }: Pick<FastifyRequest, 'body' | 'headers'>): unknown {
   const { header_fields, body: schema } = endpoint;

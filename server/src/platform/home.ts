@@ -5,39 +5,39 @@ import { z } from 'zod';
 import { takeExclusive } from './exclusive.ts';
 import { newId } from './id.ts';
 
-/** A data folder that this server has for itself. */
+/** A data folder that this server uses exclusively. */
 export interface Home {
-  /** The folder's id, which tells on a database that several servers share whose files are meant. Made at the first start, and the same ever after. */
+  /** The folder's id, created at the first start and never changed. It identifies the folder in a database that several servers share. */
   id: string;
-  /** Gives the folder to the next server. */
+  /** Releases the folder for the next server. */
   release(): void;
 }
 
-/** Another server has the data folder. `message` is one line that says which, and what to do. */
+/** Another server uses the data folder. `message` is one line that says which, and what to do. */
 export class HomeTakenError extends Error {
   override name = 'HomeTakenError';
 }
 
 export const HOME_FILE = 'home';
-/** Held by the operating system for as long as the process lives: on one machine that is enough. */
+/** Locked by the operating system for as long as the process lives, which is enough on one machine. */
 const LOCK_FILE = 'server.lock';
-/** Says who holds it, for people, and for another machine that has the folder over a network, where that lock may not reach. */
+/** Names the holder, for people and for another machine that mounts the folder over a network, where the lock may not work. */
 const HOLDER_FILE = 'server.json';
 
 /** Zombie and dead (proc_pid_stat(5), field 3). */
 const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X', 'x']);
 
 const ALIVE_EVERY_MS = 15_000;
-/** A server on another machine that was silent for so long is gone. */
+/** A server on another machine is considered gone after this many ms of silence. */
 const GONE_AFTER_MS = 60_000;
 
 const holderSchema = z.object({
   run: z.string(),
   pid: z.int(),
-  /** When the process began, as its kernel counts (field 22 of proc_pid_stat(5)): another process with the same id has another one. */
+  /** Start time of the process in the kernel's units (field 22 of proc_pid_stat(5)): it distinguishes processes that reuse an id. */
   process_began: z.string(),
   host: z.string(),
-  /** The id of the kernel's run; empty where the system has none. Containers of one machine share it. */
+  /** The kernel's boot id; empty where the system has none. Containers of one machine share it. */
   boot: z.string(),
   started_at: z.string(),
 });
@@ -51,7 +51,7 @@ function readOr<T>(read: () => T, otherwise: T): T {
   }
 }
 
-/** A process as other processes of its machine can find it. */
+/** Identifies a process to other processes of its machine. */
 export type ProcessIdentity = Pick<Holder, 'pid' | 'process_began' | 'host' | 'boot'>;
 
 /** This process. */
@@ -64,15 +64,15 @@ export function thisProcess(): ProcessIdentity {
   };
 }
 
-/** Whether a process of this machine has ended; false for one of another machine, or container, whose state is unknown here. */
+/** Whether a process of this machine has ended; false for a process of another machine or container, whose state is unknown here. */
 export function hasEnded({ pid, process_began, host, boot }: ProcessIdentity): boolean {
   const me = thisProcess();
   return boot !== '' && boot === me.boot && host === me.host && process_began !== '' && processBegan(pid) !== process_began;
 }
 
-/** When the process with this id began; empty when there is none, when it has ended and only waits for its parent (a zombie), or when the system does not say. */
+/** Start time of the process with this id; empty if there is none, if it is a zombie, or if the system does not say. */
 function processBegan(pid: number): string {
-  // The name in parentheses may hold anything, so fields are counted from behind it.
+  // The name in parentheses may hold any characters, so fields are counted after it.
   const fields = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '')
     .replace(/^.*\) /s, '')
     .split(' ');
@@ -85,7 +85,7 @@ function readHolder(path: string): Holder | undefined {
   return holderSchema.safeParse(content).data;
 }
 
-/** Writes a file as a whole: after a crash it is there with all of its content, or not at all. */
+/** Writes a file atomically: after a crash it has all of its content or does not exist. */
 function writeWhole(path: string, content: string): void {
   const made = `${path}.${newId()}`;
   try {
@@ -96,7 +96,7 @@ function writeWhole(path: string, content: string): void {
   }
 }
 
-/** Needs no space, where there may be none. */
+/** Overwrites a file in place, which needs no free space. */
 function writeInPlace(path: string, content: string): void {
   const file = openSync(path, 'r+');
   try {
@@ -106,7 +106,7 @@ function writeInPlace(path: string, content: string): void {
   }
 }
 
-/** Age of a file by the clock of its disk, which may be on another machine. ms. */
+/** Age of a file in ms, by the clock of its disk, which may be on another machine. */
 function ageOf(path: string): number {
   const probe = `${path}.${newId()}`;
   try {
@@ -117,13 +117,13 @@ function ageOf(path: string): number {
   }
 }
 
-/** Why the holder that the file names is still there; undefined when it is gone. The lock of the operating system is this process's by now. */
+/** The reason why the holder named in the file is considered alive; undefined if it is gone. This process already holds the lock of the operating system. */
 function whyAlive(holder: Holder, me: Holder, path: string): string | undefined {
   if (holder.boot !== '' && holder.boot === me.boot) {
     const began = processBegan(holder.pid);
     return began !== '' && began === holder.process_began && holder.pid !== me.pid ? 'which is still running' : undefined;
   }
-  // The same machine after it was started again, or one whose system knows no ids of its runs: the lock would not have been free.
+  // The same host after a reboot, or a system without boot ids: a live holder would still have the lock.
   if (holder.host === me.host) return undefined;
   const age_ms = ageOf(path);
   return age_ms < GONE_AFTER_MS ? `last active ${Math.max(0, Math.round(age_ms / 1000))} s ago` : undefined;
@@ -140,7 +140,7 @@ function refusal(folder: string, holder: Holder | undefined, why?: string): Home
   );
 }
 
-/** The id of a data folder, which is made where there is none. @throws Error when the file does not hold one. */
+/** The id of a data folder, created if missing. @throws Error when the file does not hold a valid id. */
 export function homeId(folder: string): string {
   const path = join(folder, HOME_FILE);
   const text = readOr(() => readFileSync(path, 'utf8').trim(), '');
@@ -153,9 +153,8 @@ export function homeId(folder: string): string {
 }
 
 /**
- * Takes a data folder, which it makes, for this server alone. The leftovers of a killed server do not block the next one.
- * `onLost` is called when another machine has taken the folder, as it may once this server has been silent for a minute.
- * @throws HomeTakenError while another server has it.
+ * Takes a data folder, created if missing, for this server alone. Leftovers of a killed server do not block the next one. `onLost` is called when another machine has taken
+ * the folder, which it may after this server has been silent for a minute. @throws HomeTakenError while another server has it.
  */
 export function takeHome({ folder, onLost }: { folder: string; onLost: (error: HomeTakenError) => void }): Home {
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -40,14 +40,14 @@ import { wrongHostPage } from './wrong-host.ts';
 
 /** Limits for slow clients (slow-loris). Times in ms. */
 export interface PatienceLimits {
-  /** Time for the headers of a request, and the interval of checks. */
+  /** Time for the headers of a request, and the interval of checks, in ms. */
   headers_ms: number;
   look_ms: number;
-  /** A connection on which, while a body is awaited, fewer bytes arrive in a window is cut. Laxer than the bounds of uploads, which end with an answer. */
+  /** A connection is cut if fewer than `bytes` of a body arrive within a window. Laxer than the limits of uploads, which end with an answer. */
   body: { window_ms: number; bytes: number };
-  /** For the body of a request that is no upload, in all: it has 256 KiB at the most. */
+  /** Total time for the body of a request other than an upload, in ms: such a body has at most 256 KiB. */
   small_body_ms: number;
-  /** A client that does not read its answer is cut within 30 s: a window and two looks, by 1 KiB/s. */
+  /** Limits for a client that does not read its answer: below 1 KiB/s it is cut within 30 s (one window and two checks). */
   reading: ReadingLimits;
 }
 
@@ -60,7 +60,7 @@ export const PATIENCE: PatienceLimits = {
 };
 const KEEP_ALIVE_TIMEOUT_MS = 72_000;
 
-/** A refusal by the schema of an endpoint. Fastify notes on it which part of the request that is. */
+/** A request refused by the schema of its endpoint. Fastify records on it which part of the request is invalid. */
 class InvalidRequest extends Error {
   override name = 'InvalidRequest';
   readonly faults: readonly Fault[];
@@ -72,7 +72,7 @@ class InvalidRequest extends Error {
   }
 }
 
-/** Limits the time of a connection that was answered before its body came, or that sends JSON byte by byte. */
+/** Limits the time of a connection that was answered before its body arrived, or that sends JSON byte by byte. */
 function watchBody(body: IncomingMessage, { body: { window_ms, bytes }, small_body_ms }: PatienceLimits): void {
   if (body.headers['content-length'] === undefined && body.headers['transfer-encoding'] === undefined) return;
   const { socket } = body;
@@ -92,16 +92,14 @@ function watchBody(body: IncomingMessage, { body: { window_ms, bytes }, small_bo
   body.once('close', stop);
 }
 
-/** One sentence for a 422: that of its one field, which the schema of the contract gave, else the names of all. */
+/** One sentence for a 422: the contract's sentence for a single invalid field, otherwise the names of all. */
 function sayFields(errors: readonly FieldError[]): Sentence {
   const [first] = errors;
   if (errors.length === 1 && first !== undefined) return asWritten(first.message);
   return sentence('request.fields', { fields: formatList(new Set(errors.map((error) => error.field)), 'plain') });
 }
 
-/**
- * Where in a body a text is that no database stores as it is: PostgreSQL fails on U+0000, and half a character becomes another one. Undefined where there is none.
- */
+/** Path of a text in a body that no database stores unchanged: PostgreSQL fails on U+0000, and a lone surrogate becomes another character. Undefined if there is none. */
 function notText(body: unknown): string | undefined {
   if (ArrayBuffer.isView(body)) return undefined;
   // Without recursion: a body may be nested as deep as its bytes allow.
@@ -120,17 +118,17 @@ function notText(body: unknown): string | undefined {
 
 const OF_STATUS = new Map<number, ProblemCode>([
   [400, 'malformed'],
-  // A path that leads out of the folder of files names nothing.
+  // A path outside the folder of files is not found.
   [403, 'not_found'],
   [404, 'not_found'],
   [413, 'too_large'],
   [415, 'unsupported_media_type'],
 ]);
 
-/** The problem for a refusal by Fastify itself. Undefined for internal errors. */
+/** The problem for an error of Fastify itself. Undefined for internal errors. */
 function fromFastify(error: FastifyError | InvalidRequest): Problem | undefined {
   if (error instanceof InvalidRequest) {
-    // An id that is no id names nothing.
+    // An invalid id is not found.
     if (error.validationContext === 'params') return new Problem('not_found');
     const errors = error.faults.map(({ path, message }) => ({ field: path.map(String).join('.'), message }));
     return new Problem('invalid_field', { errors, says: sayFields(errors) });
@@ -138,7 +136,7 @@ function fromFastify(error: FastifyError | InvalidRequest): Problem | undefined 
   const status = error.statusCode ?? 0;
   const code = OF_STATUS.get(status);
   if (code !== undefined) return new Problem(code, { cause: error });
-  // A range, a version or a time that a file does not have.
+  // A range, version or date that the file does not have.
   const isTheirs = status > 400 && status < 500;
   return isTheirs ? refuse('request.nothing_there', {}, { cause: error }) : undefined;
 }
@@ -157,7 +155,7 @@ function answer(problem: Problem, request: FastifyRequest, reply: FastifyReply):
     .send(isArriving ? answerBeforeRest(request.raw, body) : body);
 }
 
-/** Whether a request that may become a socket does: the plugin would make one of any, and close it again. */
+/** Whether an upgrade request is for a socket of this server: the plugin would otherwise open a socket for any request, and close it again. */
 function isForSocket(
   { headers, url }: Pick<IncomingMessage, 'headers' | 'url'>,
   channels: readonly Pick<Channel, 'path'>[],
@@ -165,9 +163,7 @@ function isForSocket(
   return headers.upgrade?.toLowerCase() === 'websocket' && channels.some(({ path }) => url?.split('?', 1)[0] === `/api${path}`);
 }
 
-/**
- * Two hosts may be read differently by a proxy on the way (RFC 9112 section 3.2); Node keeps the first without an error.
- */
+/** Whether a request names two hosts. A proxy may read the other one (RFC 9112 section 3.2); Node keeps the first without an error. */
 function hasTwoHosts(names: readonly string[]): boolean {
   let hosts = 0;
   for (let index = 0; index < names.length; index += 2) {
@@ -177,7 +173,7 @@ function hasTwoHosts(names: readonly string[]): boolean {
   return hosts > 1;
 }
 
-/** Writes the addresses from a trusted proxy in the one form that Fastify reads; an invalid one would be a person of its own to every limit. */
+/** Normalizes the addresses from a trusted proxy to the form that Fastify reads; limits would count each invalid one as a person of its own. */
 function readForwarded({ raw }: FastifyRequest): void {
   const { 'x-forwarded-for': forwarded_for, forwarded } = raw.headers;
   if (forwarded_for === undefined && forwarded === undefined) return;
@@ -186,7 +182,7 @@ function readForwarded({ raw }: FastifyRequest): void {
   else raw.headers['x-forwarded-for'] = addresses;
 }
 
-/** Ends a request whose peer is gone already. Asked now, the address of any other is known for as long as the request is handled. */
+/** Ends a request whose peer has disconnected. If the peer is connected at this moment, its address stays readable for as long as the request is handled. */
 function isGone({ raw }: FastifyRequest, reply: FastifyReply): boolean {
   if (raw.socket.remoteAddress !== undefined) return false;
   reply.hijack();
@@ -204,20 +200,20 @@ interface HttpOptions {
   channels: readonly Pick<Channel, 'path'>[];
   exposure: Exposure;
   connections: ConnectionLimits;
-  /** Whether many people come from a source. */
+  /** Whether a source is shared by many people. */
   isShared: (source: string) => boolean;
   /** Called for every request before it is answered. */
   onArrival: (request: Incoming) => void;
-  /** Takes the way for small answers to many requests. */
+  /** Receives the fast path for small answers to frequent requests. */
   onDirect?: (direct: DirectRequests) => void;
 }
 
-/** Reads bodies of JSON within their bounds; that of an upload is read by its handler. */
+/** Reads JSON bodies within their limits; the body of an upload is read by its handler. */
 function parseBodies(fastify: FastifyInstance): void {
-  // Many clients name JSON in every request; where no body is asked for, an empty one is none.
+  // Many clients send a JSON content type with every request; where no body is expected, an empty one is accepted.
   const parseJson = fastify.getDefaultJsonParser('error', 'error');
   fastify.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Bytes that are no UTF-8 would be read as other characters: one password would be as good as another.
+    // Invalid UTF-8 would be decoded to replacement characters, so that different passwords would be equal.
     if (Buffer.isBuffer(body) && !isUtf8(body)) {
       done(refuse('request.not_utf8'), undefined);
       return;
@@ -277,7 +273,7 @@ function answerError(error: FastifyError, request: FastifyRequest, reply: Fastif
   answer(expectedProblem(error) ?? fromFastify(error) ?? new Problem('internal', { cause: error }), request, reply);
 }
 
-/** Puts the way for small answers before Fastify's listener. */
+/** Installs the fast path before Fastify's listener. */
 function putInFront(
   fastify: FastifyInstance,
   { logger, patience, trusted_proxies, onArrival, onDirect }: HttpOptions,
@@ -299,7 +295,7 @@ function putInFront(
   fastify.server.removeAllListeners('request').on('request', (request, response) => {
     if (!direct.take(request, response)) fastify.routing(request, response);
   });
-  // Fastify’s second server of HOST=localhost, and calls without a port, pass that listener by.
+  // The second server that Fastify opens for HOST=localhost, and calls without a port, bypass that listener.
   fastify.addHook('onRequest', (request, reply, next) => {
     if (direct.take(request.raw, reply.raw)) reply.hijack();
     else next();
@@ -307,18 +303,12 @@ function putInFront(
   onDirect?.(direct);
 }
 
-/**
- * The HTTP server with everything that is the same for every endpoint: request ids, security headers, problem documents, zod validation, and
- * what `openapi.ts` describes the API with.
- */
+/** The HTTP server with everything that all endpoints share: request ids, security headers, problem documents, zod validation, and the source of the API description in `openapi.ts`. */
 export async function createHttp(options: HttpOptions): Promise<FastifyInstance> {
   const isProxied = options.trusted_proxies.length > 0;
   const forSocket = (request: Pick<IncomingMessage, 'headers' | 'url'>) => isForSocket(request, options.channels);
   const public_host = options.public_url === undefined ? undefined : new URL(options.public_url).hostname;
-  /**
-   * In local exposure any web page could point its own name here and ask as this origin (DNS rebinding), and a proxy could let
-   * strangers in.
-   */
+  /** In local exposure any website could point a domain at this address and send requests as this origin (DNS rebinding), and a proxy could let strangers in. */
   const isOwnHost = (request: Pick<IncomingMessage, 'headers'>) =>
     options.exposure === 'public' || isForLoopback(request) || hostOf(request.headers.host).toLowerCase() === public_host;
   const headers = securityHeaders(options.public_url);
@@ -329,18 +319,18 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     childLoggerFactory: (logger, bindings, opts, { headers: sent }) => logger.child({ ...bindings, ...traceOf(sent) }, opts),
     trustProxy: isProxied ? [...options.trusted_proxies] : false,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-    // A large upload may take long; bodies are watched for their rate.
+    // A large upload may take long; bodies are limited by their rate instead.
     requestTimeout: 0,
     http: {
       headersTimeout: options.patience.headers_ms,
       connectionsCheckingInterval: options.patience.look_ms,
-      // Everything else is a request as any other, also one that offers HTTP/2: Node would read no body of it.
+      // Other upgrades, such as to HTTP/2, are handled as ordinary requests: Node would not read their body.
       shouldUpgradeCallback: forSocket,
     },
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler: refuseUnreadable({ logger: options.logger, headers: headers.document }),
-    // Refusals of the router run no hook. An id that is too long names nothing.
+    // Errors of the router run no hooks. An id that is too long is not found.
     frameworkErrors: (error, request, reply) => {
       const code = error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'not_found' : (OF_STATUS.get(error.statusCode ?? 0) ?? 'internal');
       const problem =
@@ -368,10 +358,10 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
   const inContext = (request: FastifyRequest, next: () => void) =>
     within({ reqId: request.id, ...traceOf(request.headers) }, next);
   fastify.addHook('onRequest', (request, _reply, next) => inContext(request, next));
-  // Again: a body is read in the context of its connection.
+  // Set the context again: a body is read in the context of its connection.
   fastify.addHook('preHandler', (request, _reply, next) => inContext(request, next));
 
-  // A large body is examined, validated and used in three turns of the event loop, so that other requests run between them.
+  // A large body is examined, validated and handled in three turns of the event loop, so that other requests run between them.
   fastify.addHook('preValidation', async (request) => {
     const schema = request.routeOptions.schema?.body;
     if (!isLarge(request.body) || !(schema instanceof z.core.$ZodType)) return;
@@ -382,7 +372,7 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     if (isLarge(request.body)) await nextTurn();
   });
 
-  // After its own schema, which knows more to say of it.
+  // After the schema of the endpoint, whose errors are more specific.
   fastify.addHook('preHandler', (request, _reply, next) => {
     const field = notText(request.body);
     next(field === undefined ? undefined : refuseField(field, 'request.not_text'));
@@ -392,11 +382,11 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
     if (isGone(request, reply)) return;
     if (isProxied) readForwarded(request);
     watchBody(request.raw, options.patience);
-    // A connection whose upgrade was answered as a request has no reader any more: it would stay open after its client is gone.
+    // If an upgrade was answered as a request, its connection has no reader any more and would stay open after its client has left.
     if (forSocket(request.raw)) reply.raw.once('finish', () => request.raw.socket.destroySoon());
-    // A file that is not there is answered with the application's page.
+    // A missing file is answered with the application's page.
     if (!request.is404 && /^\/(assets\/|[\w-]+\.(js|svg)$)/.test(request.url)) {
-      // HTTP/1.1 keeps the connection unless told otherwise (RFC 9112 section 9.3): the bytes go to the policy.
+      // HTTP/1.1 keeps connections open by default (RFC 9112 section 9.3); the saved bytes make room for the policy.
       reply.raw.removeHeader('connection');
       reply.headers(request.url === '/service-worker.js' ? headers.worker : headers.asset);
       if (request.headers['x-request-id'] === request.id) reply.header('x-request-id', request.id);
@@ -405,9 +395,9 @@ export async function createHttp(options: HttpOptions): Promise<FastifyInstance>
       reply.header('x-request-id', request.id);
     }
     if (hasTwoHosts(request.raw.rawHeaders)) throw refuse('request.two_hosts');
-    // A target has no fragment (RFC 9112 section 3.2): the router would cut it off, while a proxy or cache in front may not.
+    // A request target has no fragment (RFC 9112 section 3.2): the router would cut it off, while a proxy or cache in front may not.
     if (request.url.includes('#')) throw refuse('request.address_fragment');
-    // No searched text has it, and PostgreSQL fails on it.
+    // No stored text contains U+0000, and PostgreSQL fails on it.
     if (/\?.*%00/.test(request.url)) throw refuse('request.address_not_text');
     options.onArrival(request);
     if (isOwnHost(request)) return;

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { createCollector } from '@palisade/scanner/collector';
 
 const LOOK_EVERY_MS = 10_000;
-/** A server that works for a larger share of the time has its collections when V8 wants them. */
+/** If the event loop is busy for a larger share of the time, garbage collection is left to V8. */
 const IDLE_SHARE = 0.05;
 const WORTH_WHILE = 6 * 1024 ** 2;
 
@@ -12,11 +12,11 @@ interface World {
   /** The heap in use, in bytes. */
   held: () => number;
   collect: () => void;
-  /** The share of the time in which the event loop worked since it was last asked, from 0 to 1. */
+  /** The share of the time since the last call in which the event loop was busy, from 0 to 1. */
   busyShare: () => number;
 }
 
-/** V8's own collection of everything, code that was not used lately with it. JavaScript has no name for it unless V8 is asked to give one. */
+/** V8's full garbage collection, which also drops code that was not used recently. JavaScript can call it only after V8 is asked to expose it. */
 function findCollection(): () => void {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
@@ -39,17 +39,14 @@ function createWorld(): World {
   };
 }
 
-/**
- * Collects the garbage of the start and of calls, once the server is idle: with a heap that may double (`--heap-growing-percent`) V8 itself waits for more. Ends with the
- * answered function.
- */
+/** Collects garbage of the start and of calls once the server is idle: with a heap that may double (`--heap-growing-percent`), V8 itself collects later. Stops with the returned function. */
 export function collectWhenIdle(world: World = createWorld()): () => void {
   let collectLeft: (() => void) | undefined;
   const timer = setInterval(() => {
     if (world.busyShare() > IDLE_SHARE) return;
     collectLeft?.();
     if (collectLeft !== undefined) return;
-    // The garbage of the start.
+    // Collect the garbage of the start.
     world.collect();
     collectLeft = createCollector(world.held, world.collect, WORTH_WHILE);
   }, LOOK_EVERY_MS);

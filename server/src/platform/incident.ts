@@ -38,14 +38,12 @@ export interface Incident {
   outcome: 'blocked' | 'allowed' | 'unknown';
   ip_address: string | null;
   evidence: IncidentEvidence;
-  /** The things that "Was me" trusts, and the session that "Wasn't me" ends. */
+  /** The browser that "Was me" trusts, and the session that "Wasn't me" ends. */
   browser_id: string | null;
   session_id: string | null;
-  /** Largest pause between occurrences of one alert, in ms; an hour where it is left out. */
+  /** Largest pause between occurrences of one alert, in ms; an hour by default. */
   gap_ms?: number;
 }
 
-/**
- * Marks an incident as reported, in the transaction that reports it; false when it was reported meanwhile, so that it is not repeated.
- */
+/** Marks an incident as reported, in the transaction that reports it; false if it was already reported, so that it is not repeated. */
 export type Claim = (transaction: Kysely<FindingTables>) => Promise<boolean>;

@@ -2,12 +2,12 @@ import { setupPayloadSchema } from '@palisade/contract/setup';
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
 
-/** Facts of which an installation has one each; the primary key decides who was first. */
+/** Facts of the installation, one row for each name; the primary key decides which of several writers was first. */
 export interface InstallationTables {
   installation: { name: string; value: string };
 }
 
-/** The provider named on screens and in mails. Contacts that are not known are empty. */
+/** The provider's name and contacts for screens and mails. Unknown contacts are empty. */
 export interface Provider {
   provider_name: string;
   support: { phone: string; email: string; promise: string };
@@ -16,7 +16,7 @@ export interface Provider {
 const SETUP = 'setup';
 const UNCONFIGURED: Provider = { provider_name: 'Palisade', support: { phone: '', email: '', promise: '' } };
 
-/** Writes a fact unless it is there already; whether this call wrote it. Of several at once one does. */
+/** Writes a fact if it does not exist; returns whether this call wrote it. Of several concurrent calls, one does. */
 export async function claimFact(database: Kysely<InstallationTables>, name: string, value: string): Promise<boolean> {
   const row = await database
     .insertInto('installation')
@@ -27,13 +27,13 @@ export async function claimFact(database: Kysely<InstallationTables>, name: stri
   return row !== undefined;
 }
 
-/** A fact that the server itself keeps; undefined while it was never written. */
+/** A fact that the server keeps for itself; undefined if it was never written. */
 export async function readFact(database: Kysely<InstallationTables>, name: string): Promise<string | undefined> {
   const row = await database.selectFrom('installation').select('value').where('name', '=', name).executeTakeFirst();
   return row?.value;
 }
 
-/** Writes a fact, or replaces it. */
+/** Writes or replaces a fact. */
 export async function writeFact(database: Kysely<InstallationTables>, name: string, value: string): Promise<void> {
   await database
     .insertInto('installation')
@@ -42,7 +42,7 @@ export async function writeFact(database: Kysely<InstallationTables>, name: stri
     .execute();
 }
 
-/** The facts whose names begin so, by the rest of their names. */
+/** The facts whose names begin with a prefix, keyed by the rest of their names. */
 export async function readFacts(database: Kysely<InstallationTables>, prefix: string): Promise<Map<string, string>> {
   const rows = await database
     .selectFrom('installation')
@@ -53,17 +53,17 @@ export async function readFacts(database: Kysely<InstallationTables>, prefix: st
   return new Map(rows.map(({ name, value }) => [name.slice(prefix.length), value]));
 }
 
-/** Forgets a fact. */
+/** Deletes a fact. */
 export async function dropFact(database: Kysely<InstallationTables>, name: string): Promise<void> {
   await database.deleteFrom('installation').where('name', '=', name).execute();
 }
 
-/** Whether an administrator has set it up. */
+/** Whether an administrator has completed the setup. */
 export async function isSetUp(database: Kysely<InstallationTables>): Promise<boolean> {
   return (await readFact(database, SETUP)) !== undefined;
 }
 
-/** Stores an administrator's set-up, or replaces it. */
+/** Stores or replaces the setup by an administrator. */
 export async function writeSetup(
   database: Kysely<InstallationTables>,
   setup: Omit<z.output<typeof setupPayloadSchema>, 'brand'>,

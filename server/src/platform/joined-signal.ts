@@ -1,12 +1,12 @@
-/** A signal that is aborted with the first of several, until it is released; or by `abort`. */
+/** A signal that is aborted by the first of several signals, until it is released, or by `abort`. */
 export interface JoinedSignal {
   signal: AbortSignal;
   abort(): void;
-  /** Leaves the other signals. To be called when nobody listens any more. */
+  /** Stops listening to the other signals. Call this when the joined signal is no longer used. */
   release(): void;
 }
 
-/** Joins signals as `AbortSignal.any` does, without the weak references that it leaves to the collection of garbage: for signals that are made for each request. */
+/** Like `AbortSignal.any`, but without its weak references, which burden garbage collection: for signals that are created for each request. */
 export function joinSignals(signals: readonly AbortSignal[]): JoinedSignal {
   const joined = new AbortController();
   const follow = () => joined.abort(signals.find(({ aborted }) => aborted)?.reason);

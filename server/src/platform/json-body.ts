@@ -10,21 +10,18 @@ export interface Fault {
 
 type Read<Value> = { ok: true; value: Value } | { ok: false; faults: readonly Fault[] };
 
-/** Faults of one value that are looked for. An answer names no more of them. */
+/** Maximum number of faults that are looked for in one value, and that an answer names. */
 const FAULTS_MAXIMUM = 10;
-/** Far more than any schema of the contract nests. */
+/** Maximum nesting: far deeper than any schema of the contract. */
 const DEPTH_MAXIMUM = 32;
-/** Values of one body, counted with brackets and commas: of the largest body that is taken, one in 8 bytes. */
+/** Maximum number of values in a body, counted by brackets and commas: for the largest accepted body, one in 8 bytes. */
 const VALUES_MAXIMUM = 30_000;
-/** A body that is smaller in both is read by its schema at once, whatever its faults. */
+/** A body below both limits is validated by its schema at once, whatever its faults. */
 const SMALL_BODY = { characters: 4_096, values: 256 };
 
 const CODE = { quote: 0x22, comma: 0x2c, backslash: 0x5c, open: [0x5b, 0x7b], close: [0x5d, 0x7d] } as const;
 
-/**
- * The structure of a JSON text, counted in one pass without parsing it: how deep it nests, and an upper bound of its number of values. Ends at the first that is
- * too much.
- */
+/** The structure of a JSON text, counted in one pass without parsing: its nesting depth, and an upper bound of its number of values. Stops at the first limit exceeded. */
 function structureOf(text: string): { depth: number; values: number } {
   let depth = 0;
   let deepest = 0;
@@ -44,10 +41,10 @@ function structureOf(text: string): { depth: number; values: number } {
   return { depth: deepest, values };
 }
 
-/** Bodies that are read with care: their schema alone could take seconds over their faults. */
+/** Large bodies, which are validated in steps: their schema alone could take seconds to collect their faults. */
 const large = new WeakSet<object>();
 
-/** Why a JSON text is not even parsed; undefined where it may be. */
+/** The refusal of a JSON text before it is parsed; undefined if it may be parsed. */
 export function refuseStructure(text: string): Problem | undefined {
   const { depth, values } = structureOf(text);
   if (depth > DEPTH_MAXIMUM) return refuse('request.too_deep', { maximum: DEPTH_MAXIMUM });
@@ -55,13 +52,13 @@ export function refuseStructure(text: string): Problem | undefined {
   return undefined;
 }
 
-/** Notes that a parsed body came from a text that is not small. */
+/** Records that a parsed body came from a large text. */
 export function noteLarge(text: string, body: unknown): void {
   if (typeof body !== 'object' || body === null) return;
   if (text.length > SMALL_BODY.characters || structureOf(text).values > SMALL_BODY.values) large.add(body);
 }
 
-/** A schema without what only says whether the value may be missing. */
+/** Unwraps the optional, nullable and default wrappers of a schema. */
 function withinOptional(schema: z.core.$ZodType): z.core.$ZodType {
   let inner = schema;
   for (;;) {
@@ -78,7 +75,7 @@ function withinOptional(schema: z.core.$ZodType): z.core.$ZodType {
   }
 }
 
-/** The kind of value that a schema takes, with the schemas of its parts. */
+/** The kind of value that a schema accepts, with the schemas of its parts. */
 type Outline =
   | { kind: 'text' | 'record' | 'other' }
   | { kind: 'list'; element: z.core.$ZodType }
@@ -87,7 +84,7 @@ type Outline =
 
 const outlines = new WeakMap<z.core.$ZodType, Outline>();
 
-/** Outlines are kept: the class of a zod schema costs more to find than its value costs to read. */
+/** Outlines are cached: finding the class of a zod schema takes longer than validating a value. */
 function outlineOf(schema: z.core.$ZodType): Outline {
   const known = outlines.get(schema);
   if (known !== undefined) return known;
@@ -106,7 +103,7 @@ function drawOutline(inner: z.core.$ZodType): Outline {
 
 const nested = new WeakMap<z.core.$ZodType, boolean>();
 
-/** Whether values of a schema may hold lists. */
+/** Whether values of a schema may contain lists. */
 function holdsLists(schema: z.core.$ZodType): boolean {
   const known = nested.get(schema);
   if (known !== undefined) return known;
@@ -130,7 +127,7 @@ function lengthCheckOf(schema: z.core.$ZodType): z.core.$ZodCheckMaxLength | nul
   return check;
 }
 
-/** The sentence of a schema for a value that is too long, without any other of its checks; undefined for one that is not. */
+/** A schema's message for a value that is too long, without its other checks; undefined if the length is valid. */
 function sentenceOfLength(schema: z.core.$ZodType, value: string | unknown[]): string | undefined {
   const check = lengthCheckOf(schema);
   if (check === null || value.length <= check._zod.def.maximum) return undefined;
@@ -138,7 +135,7 @@ function sentenceOfLength(schema: z.core.$ZodType, value: string | unknown[]): s
   return z.safeParse(alone, value).error?.issues[0]?.message ?? 'This is too long.';
 }
 
-/** The one of several schemas that a value says it is of. */
+/** The member of a union that matches the value's discriminator. */
 function chosenOf(union: z.ZodUnion | z.ZodDiscriminatedUnion, value: object): z.core.$ZodType | undefined {
   if (!(union instanceof z.ZodDiscriminatedUnion)) return undefined;
   const { discriminator } = union.def;
@@ -152,7 +149,7 @@ function chosenOf(union: z.ZodUnion | z.ZodDiscriminatedUnion, value: object): z
 
 type Visit = (schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[]) => void;
 
-/** Visits the parts of a value, as far as its schema names them. Answers false for a value without parts. */
+/** Visits the parts of a value that its schema names. Returns false for a value without parts. */
 function visitParts(outline: Outline, value: unknown, path: readonly PropertyKey[], visit: Visit): boolean {
   if (outline.kind === 'object' && typeof value === 'object' && value !== null && !Array.isArray(value)) {
     for (const [name, part] of outline.parts) visit(part, Reflect.get(value, name), [...path, name]);
@@ -167,7 +164,7 @@ function visitParts(outline: Outline, value: unknown, path: readonly PropertyKey
   return false;
 }
 
-/** Lists and texts that are longer than their schema takes; their content is not examined. */
+/** Lists and texts that exceed the length in their schema; their content is not examined. */
 function tooLong(schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
   if (faults.length >= FAULTS_MAXIMUM) return;
   const outline = outlineOf(schema);
@@ -182,7 +179,7 @@ function tooLong(schema: z.core.$ZodType, value: unknown, path: readonly Propert
   } else visitParts(outline, value, path, (part, of, where) => tooLong(part, of, where, faults));
 }
 
-/** The faults of a value, one entry of a list after the other, until there are enough. */
+/** Faults of a value, found one list entry after the other, until there are enough. */
 function faultsOf(schema: z.core.$ZodType, value: unknown, path: readonly PropertyKey[], faults: Fault[]): void {
   if (faults.length >= FAULTS_MAXIMUM) return;
   if (holdsLists(schema)) {
@@ -200,7 +197,7 @@ function faultsOf(schema: z.core.$ZodType, value: unknown, path: readonly Proper
     faults.push({ path: [...path, ...issue.path], message: issue.message });
 }
 
-/** The faults of a large body: wrong lengths first, then its entries one by one. */
+/** The faults of a large body: invalid lengths first, then its entries one by one. */
 function faultsOfLarge(schema: z.core.$ZodType, value: object): Fault[] {
   const faults: Fault[] = [];
   tooLong(schema, value, [], faults);
@@ -208,22 +205,22 @@ function faultsOfLarge(schema: z.core.$ZodType, value: object): Fault[] {
   return faults.slice(0, FAULTS_MAXIMUM);
 }
 
-/** The faults of bodies that `examineLarge` has read. */
+/** The faults that `examineLarge` found in bodies. */
 const examined = new WeakMap<object, readonly Fault[]>();
 
-/** A large body was parsed from a large text, or validated from such a body. */
+/** Whether a body was parsed from a large text, or is the validated form of such a body. */
 export function isLarge(body: unknown): body is object {
   return typeof body === 'object' && body !== null && large.has(body);
 }
 
-/** Finds the faults of a large body ahead of `readBounded`, which takes as long again: the caller may let other requests run between both. */
+/** Finds the faults of a large body before `readBounded`, which takes as long again: the caller may let other requests run in between. */
 export function examineLarge(schema: z.core.$ZodType, body: object): void {
   examined.set(body, faultsOfLarge(schema, body));
 }
 
 /**
- * Reads a value by its schema. The time is bounded by its size, whatever its faults: the lengths of lists and texts in it come first, then its entries until
- * there are enough faults, and the schema as a whole last.
+ * Validates a value by its schema, in time bounded by the value's size, whatever its faults: first the lengths of lists and texts, then entries until there are enough
+ * faults, and last the schema as a whole.
  */
 export function readBounded<S extends z.core.$ZodType>(schema: S, value: unknown): Read<z.core.output<S>> {
   if (isLarge(value)) {

@@ -5,15 +5,15 @@ import { createPersonCache } from './person-cache.ts';
 import type { Call } from './serve.ts';
 import { PERSON, STAFF_TOPIC, type TopicName } from './topics/topics.ts';
 
-/** People whose answer of one endpoint is kept: 5 MB where each has 5 kB. */
+/** Maximum number of people whose answer of one endpoint is cached: 5 MB if each has 5 kB. */
 const PEOPLE_MAXIMUM = 1_000;
 
-/** The parts of a call that a list is read for. */
+/** The parts of a call that a list depends on. */
 type ListCall<E extends Endpoint> = Pick<Call<E>, 'query' | 'header'> & { session: { user: UserInfo }; request: { url: string } };
 
 /**
- * Answers that pages ask for again and again, kept until something is told to the asker: pages read again for the same events. At most for the time that a `PersonCache` trusts, because some facts
- * change with time alone. A server that is not `alone` keeps none: what others change is not told here before a page asks.
+ * Caches answers that pages request repeatedly, until an event is sent to the asker: pages read again at the same events. At most for the time that a `PersonCache` trusts,
+ * because some facts change with time alone. A server that is not `alone` caches nothing: changes by other servers are not reported here before a page asks.
  */
 export class KeptAnswers {
   private readonly alone: boolean;
@@ -25,7 +25,7 @@ export class KeptAnswers {
     this.now = now;
   }
 
-  /** Answers of one endpoint. `isOfStaff`: they tell what events of the staff are about. */
+  /** Caches answers of one endpoint. `isOfStaff`: their content changes with staff events. */
   keep<E extends Endpoint>(
     endpoint: E,
     read: (me: UserInfo) => Promise<ReplyOf<E>>,
@@ -38,10 +38,7 @@ export class KeptAnswers {
     return cache.of;
   }
 
-  /**
-   * Answers of a list with their headers, for the address without a query, which is what pages ask for again and again. With a
-   * query the list is read again.
-   */
+  /** Caches answers of a list with their headers, for the address without a query, which pages request repeatedly. With a query the list is read again. */
   keepList<E extends Endpoint>(
     endpoint: E,
     read: (call: ListCall<E>) => Promise<ReplyOf<E>>,
@@ -63,7 +60,7 @@ export class KeptAnswers {
     };
   }
 
-  /** Answers that are the same for many people, by what they depend on. */
+  /** Caches answers that are the same for many people, by what they depend on. */
   keepForAll<E extends Endpoint, Asker>(
     endpoint: E,
     keyOf: (asker: Asker) => string,
@@ -77,7 +74,7 @@ export class KeptAnswers {
     return cache.of;
   }
 
-  /** Something is about to be told to who listens to a topic. */
+  /** Call this before an event of a topic is sent. */
   told(topic: TopicName): void {
     for (const cache of this.caches) {
       if (topic.startsWith(PERSON)) cache.forget(topic.slice(PERSON.length));
@@ -85,7 +82,7 @@ export class KeptAnswers {
     }
   }
 
-  /** Something is about to be told to everybody, or is no longer as it was for many. */
+  /** Call this before an event is sent to everybody, or when data of many people changed. */
   toldAll(): void {
     for (const cache of this.caches) cache.forgetAll();
   }

@@ -1,7 +1,7 @@
 import type SqliteDatabase from 'better-sqlite3';
 import { type FunctionNode, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 
-// Compiling a statement costs SQLite more than running a small one, and the server runs the same few hundred again and again: each is compiled once.
+// Compiling a statement costs SQLite more than running a small one, and the server runs the same few hundred repeatedly: each is compiled once.
 
 const STATEMENTS_MAXIMUM = 500;
 
@@ -11,7 +11,7 @@ interface KeptStatements {
   prepare(sql: string): SqliteDatabase.Statement<unknown[]>;
 }
 
-/** Keeps compiled statements. A statement is run to its end at once, so that one may serve all; SQLite recompiles it when the schema has changed. */
+/** Caches compiled statements. Each run reads all rows at once, so one statement can serve all callers; SQLite recompiles it when the schema changes. */
 export function keepStatements(database: SqliteDatabase.Database): KeptStatements {
   const statements = new Map<string, SqliteDatabase.Statement<unknown[]>>();
   return {
@@ -27,23 +27,23 @@ export function keepStatements(database: SqliteDatabase.Database): KeptStatement
   };
 }
 
-/** The suffix that the functions of folded-text.ts add to an ASCII text in small letters. */
+/** The suffix of the functions that folded-text.ts registers for lower-case ASCII texts. */
 const ASCII_ENDS = new Map([
   ['fold_text', ''],
   ['name_order', ' || char(1)'],
 ]);
 
 /**
- * Writes `+?` where a value comes. Of a bare `?` SQLite looks at the value when it makes its plan (partial indexes, LIMIT, how many rows an `=` leaves), and so compiles the statement again each time
- * the binding has changed, which better-sqlite3 does after each run (sqlite3_clear_bindings). The sign does not change a value of any type (sqlite.org/lang_expr.html, "Operators"). So a plan knows no
- * values: the condition of a partial index is written with `sql.lit`.
+ * Writes `+?` for each parameter. SQLite uses the value of a bare `?` when it plans (partial indexes, LIMIT, row estimates for `=`), so it recompiles the statement whenever
+ * the binding changes, which better-sqlite3 does after each run (sqlite3_clear_bindings). The unary plus does not change a value of any type (sqlite.org/lang_expr.html,
+ * "Operators"). So plans know no values: write the condition of a partial index with `sql.lit`.
  */
 export class KeptStatementCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
     return '+?';
   }
 
-  /** A call from SQLite to JavaScript costs more than folding does, and most texts are ASCII: of those `lower` is enough. */
+  /** A call from SQLite to JavaScript costs more than folding itself, and most texts are ASCII, for which `lower` is enough. */
   protected override visitFunction(node: FunctionNode): void {
     const [text] = node.arguments;
     const end = ASCII_ENDS.get(node.func);
@@ -58,7 +58,7 @@ export class KeptStatementCompiler extends SqliteQueryCompiler {
   }
 }
 
-/** Kysely's own dialect, for a database in memory, with statements compiled as those of a file are. */
+/** Kysely's own dialect, for an in-memory database, with statements compiled as for a file. */
 export class MemoryDialect extends SqliteDialect {
   override createQueryCompiler(): SqliteQueryCompiler {
     return new KeptStatementCompiler();

@@ -12,11 +12,11 @@ class NotAFile extends Error {
   }
 }
 
-/** A key of the installation, or undefined where the file is not there. @throws when the file holds something else. */
+/** Reads a key of the installation; undefined if the file does not exist. @throws when the file does not hold a key. */
 export function readKeyFile(path: string): Buffer | undefined {
   try {
     const stats = statSync(path);
-    // A pipe without a writer would be waited for, and a device read without end.
+    // Reading a pipe without a writer would block, and reading a device would not end.
     if (!stats.isFile() && !stats.isDirectory()) throw new NotAFile(path);
     const key = readFileSync(path);
     if (key.length === KEY_BYTES) return key;
@@ -33,7 +33,7 @@ export function readKeyFile(path: string): Buffer | undefined {
   throw new Error(`The key file ${path} doesn’t contain a key of ${KEY_BYTES} bytes. Restore it.`);
 }
 
-/** A key of the installation: made where the file is not there, and read by its owner alone. @throws when the file holds something else. */
+/** Reads a key of the installation, or creates it, readable by its owner only. @throws when the file does not hold a key. */
 export function openKeyFile(path: string): Buffer {
   const known = readKeyFile(path);
   if (known !== undefined) return known;
@@ -43,7 +43,7 @@ export function openKeyFile(path: string): Buffer {
     writeFileSync(made, randomBytes(KEY_BYTES), { flag: 'wx', mode: 0o600, flush: true });
     linkSync(made, path);
   } catch (error) {
-    // Another server was faster; its key counts.
+    // Another server created the file first; use its key.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   } finally {
     rmSync(made, { force: true });

@@ -4,17 +4,17 @@ import { claimFact, type InstallationTables, readFact, writeFact } from './insta
 import { openKeyFile, readKeyFile } from './key-file.ts';
 import type { Settings } from './settings.ts';
 
-/** A key of the installation, and the loss without it. */
+/** A key of the installation, and the consequence of losing it. */
 export interface InstallationKey {
   name: 'quarantine' | 'two-factor' | 'audit';
-  /** The setting that says where it lies. */
+  /** The setting that names its file. */
   setting: string;
   path: string;
-  /** The loss without the key, worded to follow "Without it". */
+  /** The consequence of losing the key, phrased to follow "Without it". */
   lost: string;
 }
 
-/** A key that differs from the one that the database knows. `message` says in one line the loss and the remedy. */
+/** A key that differs from the one that the database was used with. `message` says in one line the consequence and the remedy. */
 class KeyError extends Error {
   override name = 'KeyError';
 }
@@ -47,7 +47,7 @@ export function installationKeys(
 
 const factOf = ({ name }: InstallationKey) => `key_check.${name}`;
 
-/** Tells one key from another, and nothing about it. */
+/** A value that identifies a key without revealing it. */
 function checkValue({ name }: InstallationKey, key: Buffer): string {
   return createHmac('sha256', key).update(`palisade key check 1 ${name}`).digest('hex');
 }
@@ -60,15 +60,15 @@ function refusal({ name, setting, path, lost }: InstallationKey, fault: string):
 }
 
 /**
- * Opens a key: made when the database knows none yet. Never makes a key in place of one that it knows.
- * @throws KeyError when the file is gone, or holds another key than the database was used with.
+ * Opens a key, and creates it if the database knows none yet. Never replaces a key that the database knows. @throws KeyError when the file is missing, or holds another key
+ * than the database was used with.
  */
 async function openKey(database: Kysely<InstallationTables>, installed: InstallationKey): Promise<Buffer> {
   const known = await readFact(database, factOf(installed));
   if (known === undefined) {
     const key = openKeyFile(installed.path);
     const mine = checkValue(installed, key);
-    // One of several servers that start for the first time at once is first.
+    // Of several servers that start for the first time at once, one writes its key first.
     if ((await claimFact(database, factOf(installed), mine)) || (await readFact(database, factOf(installed))) === mine)
       return key;
     throw refusal(installed, 'has a different key than this database');
@@ -84,7 +84,7 @@ function knownKey(installed: InstallationKey, known: string | undefined): Buffer
   return key;
 }
 
-/** Opens every key, so that a server either has all that its database was used with, or does not start. @throws KeyError */
+/** Opens every key, so that a server either has all keys that its database was used with, or does not start. @throws KeyError */
 export async function openKeys(
   database: Kysely<InstallationTables>,
   installed: readonly InstallationKey[],
@@ -99,14 +99,12 @@ export async function openKeys(
   return { quarantine: found('quarantine'), 'two-factor': found('two-factor'), audit: found('audit') };
 }
 
-/** Reads a key for a command that only looks: makes nothing. @throws KeyError */
+/** Reads a key for a read-only command, without creating it. @throws KeyError */
 export async function readKey(database: Kysely<InstallationTables>, installed: InstallationKey): Promise<Buffer> {
   return knownKey(installed, await readFact(database, factOf(installed)));
 }
 
-/**
- * Makes the database use the key of the file, which is made if there is none. Answers that key, and whether it is another one than before.
- */
+/** Makes the database accept the key in the file, which is created if missing. Returns that key, and whether it differs from the previous one. */
 export async function acceptKey(
   database: Kysely<InstallationTables>,
   installed: InstallationKey,

@@ -1,6 +1,6 @@
 import type { Exposure } from '@palisade/contract/platform';
 
-/** `count` in every `period_ms`, and no more than `count` at once. */
+/** `count` per `period_ms`, with bursts of at most `count`. */
 export interface Rate {
   count: number;
   period_ms: number;
@@ -49,7 +49,7 @@ const DEFAULTS = {
 type LimitName = keyof typeof DEFAULTS;
 export type Limits = Readonly<Record<LimitName, Rate>>;
 
-/** In local exposure everybody is the one loopback source, so limits by source are this many times higher. */
+/** In local exposure all people share the one loopback source, so limits by source are this many times higher. */
 const LOCAL_TIMES = 20;
 const COUNT_MAXIMUM = 1_000_000;
 const PERIOD_MAXIMUM_MS = 7 * DAY_MS;
@@ -66,7 +66,7 @@ function isLimitName(name: string): name is LimitName {
   return names.includes(name);
 }
 
-/** The rate for a source that many people share: as high as in local exposure. */
+/** The limit for a source that many people share: the same as in local exposure. */
 export function sharedRate({ count, period_ms }: Rate): Rate {
   return { count: count * LOCAL_TIMES, period_ms };
 }
@@ -75,7 +75,7 @@ function isOfSource(name: LimitName): boolean {
   return name === 'spray' || name.endsWith('.source');
 }
 
-/** `5/10m`: a count, and a period in s, m, h or d. Undefined for anything else. */
+/** Parses `5/10m`: a count, and a period in s, m, h or d. Undefined for anything else. */
 function parseRate(text: string): Rate | undefined {
   const [, count, length, unit] = /^(\d{1,7})\/(\d{1,6})([smhd])$/.exec(text) ?? [];
   const rate = { count: Number(count), period_ms: Number(length) * (UNITS_MS.get(unit ?? '') ?? 0) };
@@ -98,7 +98,7 @@ export function parseLimits(settings: readonly string[], exposure: Exposure): Li
     const rate = parseRate(value);
     if (rate === undefined)
       throw new Error(`must set ${name} as a count and a period from 1s to 7d, for example ${name}=${DEFAULTS[name].count}/1m`);
-    // With one, a single wrong password would be a refusal.
+    // With a count of 1, a single wrong password would be refused.
     if ((name === 'pair' || name === 'spray') && rate.count < 2) throw new Error(`must set ${name} to a count of 2 or more`);
     limits[name] = rate;
   }

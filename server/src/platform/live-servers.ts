@@ -18,24 +18,24 @@ export interface ServerTables {
     started_at: string;
     /** By the clock of the database. */
     seen_at: string;
-    /** The settings that it has not and that servers need which share a database, in words; empty: none. */
+    /** The settings that it lacks and that servers with a shared database need, as text; empty if it has all. */
     lacks: string;
   };
 }
 
-/** Another server uses the database, and one of the two lacks a setting that they need. `message` is one line about it. */
+/** Another server uses the database, and one of the two lacks a setting that shared use requires. `message` is one line about it. */
 class SharedDatabaseError extends Error {
   override name = 'SharedDatabaseError';
 }
 
 const SEEN_EVERY_MS = 15_000;
-/** A server that was silent for so long is gone. */
+/** A server is considered gone after this many ms of silence. */
 const GONE_AFTER_MS = 60_000;
 
 const describe = ({ pid, host, started_at }: Pick<ServerTables['servers'], 'pid' | 'host' | 'started_at'>) =>
   `process ${pid} on ${host}, started ${started_at}`;
 
-/** A server of the database that lives, other than that of the data folder `home`, in words. Undefined when there is none. */
+/** Describes a living server of the database other than that of the data folder `home`. Undefined if there is none. */
 export async function findLivingServer(database: Kysely<ServerTables>, home: string): Promise<string | undefined> {
   if (isSqlite(database)) return undefined;
   const rows = await database
@@ -50,9 +50,8 @@ export async function findLivingServer(database: Kysely<ServerTables>, home: str
 }
 
 /**
- * Says in the database that this server lives, on PostgreSQL, which several may share. `needed` are the settings without which they must not, and whether this one has
- * them. Answers what takes the word back.
- * @throws SharedDatabaseError while another server lives and one of the two lacks a setting.
+ * Registers this server in the database as living, on PostgreSQL, which several servers may share. `needed` are the settings that shared use requires, and whether this
+ * server has them. Returns the function that unregisters it. @throws SharedDatabaseError while another server lives and one of the two lacks a setting.
  */
 export async function joinServers(parts: {
   database: Kysely<ServerTables>;
@@ -62,11 +61,11 @@ export async function joinServers(parts: {
   logger: FastifyBaseLogger;
 }): Promise<{
   leave(): Promise<void>;
-  /** The data folders of all servers of which something was heard lately. */
+  /** The data folders of all servers that were seen recently. */
   living(): Promise<string[]>;
 }> {
   const { database, home, needed, logger } = parts;
-  // An SQLite file lies in a data folder, and that has one server.
+  // An SQLite file lies in a data folder, which only one server uses.
   if (isSqlite(database)) return { leave: () => Promise.resolve(), living: () => Promise.resolve([home]) };
   const clock = databaseClock(database);
   const missing = Object.entries(needed).flatMap(([name, is_set]) => (is_set ? [] : [name]));
@@ -80,7 +79,7 @@ export async function joinServers(parts: {
       .execute();
 
   await inTransaction(database, async (transaction) => {
-    // The second of two servers that start at once sees the first.
+    // Of two servers that start at the same time, the second waits and then sees the first.
     await sql`lock table servers in exclusive mode`.execute(transaction);
     await transaction.deleteFrom('servers').where('seen_at', '<', clock(-GONE_AFTER_MS)).execute();
     const others = await transaction.selectFrom('servers').selectAll().where('id', '!=', home).orderBy('started_at').execute();

@@ -7,7 +7,7 @@ export interface Incoming {
     httpVersionMajor: number;
     httpVersionMinor: number;
     method?: string | undefined;
-    /** Names and values in turn, as they came. */
+    /** Alternating names and values, as received. */
     rawHeaders: readonly string[];
     socket: { remoteAddress?: string | undefined };
   };
@@ -15,20 +15,20 @@ export interface Incoming {
 }
 
 /**
- * What proxies, load balancers and content networks write into a request, and browsers never: nginx's and Apache's guides, Caddy, Traefik, Envoy, HAProxy's options,
- * AWS, Azure, Google, Cloudflare, Akamai, Fastly, Fly, WebLogic, and RFC 7239, 8586 and 9110.
+ * Headers that proxies, load balancers and content networks add to a request, and browsers never send: nginx's and Apache's guides, Caddy, Traefik, Envoy, HAProxy's
+ * options, AWS, Azure, Google, Cloudflare, Akamai, Fastly, Fly, WebLogic, and RFC 7239, 8586 and 9110.
  */
 const FORWARDING =
   /^(?:x-forwarded(?:-.+)?|forwarded(?:-for)?|via|cdn-loop|x-real-ip|x-client-ip|client-ip|true-client-ip|x-true-ip|x-cluster-client-ip|x-original-(?:.+)|x-originating-ip|x-remote-(?:ip|addr)|x-proxyuser-ip|x-host|x-http-host-override|x-nginx-proxy|x-proxy-.+|proxy-(?:.+)|(?:wl|x)-proxy-client-ip|x-envoy-.+|x-arr-.+|x-azure-.+|x-appengine-.+|x-cloud-trace-context|x-amzn-trace-id|x-amz-cf-id|cloudfront-.+|cf-.+|fly-.+|fastly-.+|x-akamai-.+|akamai-.+|x-varnish|x-vercel-.+|x-nf-client-connection-ip|incap-client-ip|x-sucuri-clientip|x-coming-from|x-bluecoat-via)$/i;
 
-/** The host that a `Host` header names, without its port; brackets of an IPv6 address stay. */
+/** The host in a `Host` header, without its port; brackets of an IPv6 address stay. */
 export function hostOf(header: string | undefined): string {
   return (header ?? '').replace(/:\d{1,5}$/, '');
 }
 
 /**
- * HAProxy writes every name in lower case and says nothing of the connection, but for an upgrade that its client asks for; browsers write `Host`, and programs that
- * write `host` say `connection`, and that it is to become a socket only of a GET (docs/decisions/accounts.md).
+ * Whether header names look like HAProxy's: it writes all names in lower case and sends no `connection`, except for an upgrade that its client requests. Browsers write
+ * `Host`; programs that write `host` also send `connection`, and request an upgrade only with GET (docs/decisions/accounts.md).
  */
 function hasNamesOfProxy({ rawHeaders, method }: Incoming['raw']): boolean {
   let says_host = false;
@@ -42,7 +42,7 @@ function hasNamesOfProxy({ rawHeaders, method }: Incoming['raw']): boolean {
   return says_host;
 }
 
-/** Names of headers that were looked at: programs send the same few with every request. Longer ones are not remembered. */
+/** Maximum number of checked header names that are cached: programs send the same few with every request. Long names are not cached. */
 const NAMES_MAXIMUM = 500;
 const NAME_LENGTH_MAXIMUM = 40;
 const names = new Map<string, boolean>();
@@ -63,21 +63,21 @@ export function proxySignOf({ raw, headers }: Incoming): ProxySign | undefined {
   return hasNamesOfProxy(raw) ? 'header_names' : undefined;
 }
 
-/** Whether the page that asks, where a browser names one, is of the host that it asks. */
+/** Whether the page that sends the request, if the browser names it, has the same host as the request. */
 function isOwnPage({ headers: { origin, host } }: Pick<Incoming, 'headers'>): boolean {
   if (origin === undefined) return true;
   const [page, asked] = [URL.parse(String(origin)), URL.parse(`http://${String(host ?? '')}`)];
   return page?.protocol === 'http:' && page.host === asked?.host;
 }
 
-/** Whether a request names the machine itself as the host that it wants (so no page of another site that points its name here, DNS rebinding). */
+/** Whether the requested host is the machine itself. This excludes pages of another site that points a domain here (DNS rebinding). */
 export function isForLoopback({ headers }: Pick<Incoming, 'headers'>): boolean {
   return isLoopbackHost(hostOf(String(headers['host'] ?? '')));
 }
 
 /**
- * Whether a request was made on this machine for this machine: the peer is loopback, the `Host` header is a loopback name, the page that asks is our own, and nothing
- * shows a proxy, which makes every peer loopback (docs/decisions/accounts.md).
+ * Whether a request was made on this machine for this machine: the peer is loopback, the `Host` header is a loopback name, the requesting page is our own, and nothing shows
+ * a proxy, which makes every peer loopback (docs/decisions/accounts.md).
  */
 export function isLocalRequest(request: Incoming): boolean {
   const peer = (request.raw.socket.remoteAddress ?? '').replace(/^::ffff:/i, '');

@@ -2,39 +2,39 @@ import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { currentRequest } from './request-context.ts';
 import type { Settings } from './settings.ts';
 
-// Only the facts named here may be logged: of a request its method, path and address, of an answer its status, of an error its kind and where it arose. Bodies,
-// headers and query strings have no way into the log (OWASP ASVS 5, 16.2.5).
+// Only the facts named here may be logged: of a request its method, path and address, of an answer its status, of an error its kind and where it arose. Bodies, headers and
+// query strings are never logged (OWASP ASVS 5, 16.2.5).
 
 const TEXT_LENGTH_MAXIMUM = 500;
 const FRAMES_MAXIMUM = 30;
 const CAUSES_MAXIMUM = 5;
 
-/** Further loggable facts of an error: names given by programs, never values of people. */
+/** Further loggable fields of an error: names defined by programs, never values of people. */
 const NAMED = ['code', 'errno', 'syscall', 'signal', 'constraint', 'table', 'column', 'routine', 'responseCode'] as const;
 const NAME = /^[\w.:$-]{1,100}$/;
 
-/** Errors whose message is a sentence about the program. Others quote their input: JSON its text, Node its arguments, PostgreSQL the row. */
+/** Errors whose message describes the program. Messages of others quote their input: JSON its text, Node its arguments, PostgreSQL the row. */
 const SPEAKS_OF_ITSELF = new Set(['Error', 'TypeError', 'RangeError', 'ReferenceError', 'AbortError', 'TimeoutError']);
 
-/** A sentence without its quotations: programs quote their input. */
+/** Removes quoted text from a sentence: programs quote their input. */
 function withoutQuotations(text: string): string {
   return withoutQueries(text).replaceAll(/(["'`])(?:(?!\1).)*\1/g, '$1...$1');
 }
 
 const withoutKey = (text: string) => text.replaceAll(/(?<!\/api)\/(dns|ask)\/[^/?\s"'<>]+/gu, '/$1/...');
 
-/** A text without the query strings of the addresses in it: any tokens may travel in them. */
+/** Removes query strings from the addresses in a text: they may contain tokens. */
 function withoutQueries(text: string): string {
   return withoutKey(text.replaceAll(/(\/[^\s?"'<>]*)\?[^\s"'<>]*/g, '$1?...')).slice(0, TEXT_LENGTH_MAXIMUM);
 }
 
-/** The path without what is secret in it: the keys of devices of web protection and of pages of a household stand in addresses. */
+/** The path with secrets removed: addresses contain the keys of web-protection devices and of household pages. */
 export function pathOf(address: unknown): string {
   return withoutKey(String(address).split('?', 1).join('')).slice(0, TEXT_LENGTH_MAXIMUM);
 }
 
 function mayQuote(error: Error): boolean {
-  // The operating system names its call and our own path, SQLite a table and a column.
+  // The operating system names its call and a path of this program, SQLite a table and a column.
   if ('syscall' in error || error.name === 'SqliteError') return false;
   return !SPEAKS_OF_ITSELF.has(error.name) || 'code' in error;
 }
@@ -75,7 +75,7 @@ const serializers = {
   }),
   res: (reply: { statusCode?: unknown }) => ({ status: reply.statusCode }),
   err: (error: unknown) => errorFacts(error),
-  // The socket plugin's name for an address with its query.
+  // The socket plugin's name for an address including its query.
   path: pathOf,
 };
 
@@ -83,7 +83,7 @@ function errorOf(facts: unknown): unknown {
   return typeof facts === 'object' && facts !== null && 'err' in facts ? facts.err : undefined;
 }
 
-/** Libraries log an error as it is, or its message as the sentence; both go the way of `err`. */
+/** Libraries log an error as the object or its message as the sentence; both are logged through the `err` serializer. */
 function logMethod(this: Logger, [first, sentence]: unknown[], method: LogFn): void {
   if (typeof first === 'string') {
     method.call(this, withoutQueries(first));
@@ -95,7 +95,7 @@ function logMethod(this: Logger, [first, sentence]: unknown[], method: LogFn): v
   method.call(this, facts, repeats ? 'an error' : withoutQueries(String(sentence ?? '')));
 }
 
-/** The id of the request that a line is about, on the lines of loggers that do not know it. */
+/** Adds the id of the current request to the lines of loggers that do not know it. */
 function mixin(_facts: object, _level: number, logger: Logger): object {
   const request = currentRequest();
   return request === undefined || 'reqId' in logger.bindings() ? {} : request;

@@ -4,13 +4,13 @@ import type { Kysely } from 'kysely';
 import { readBrand } from './brand.ts';
 import { type InstallationTables, readProvider } from './installation.ts';
 
-/** The provider as letters name and show it. */
+/** The provider's name and look in mails. */
 export interface Look {
   provider_name: string;
   brand: Brand;
 }
 
-/** A letter as its text has it, and the look that its page gets. */
+/** A letter's text and the look of its HTML page. */
 interface Branded extends Look {
   text: string;
   public_url: string | undefined;
@@ -48,7 +48,7 @@ function logoOf({ brand: { logo }, provider_name, public_url }: Branded): string
   return `<img src="${address}" width="${width}" height="${height}" alt="${escaped(provider_name)}" style="${style}">`;
 }
 
-/** A paragraph that is an address alone is a button, with the address below it for people who check it or copy it. */
+/** A paragraph that consists of an address becomes a button, with the address below it for people who check or copy it. */
 function paragraph(text: string, { accent, ink }: { accent: string; ink: string }): string {
   if (!/^https?:\/\/\S+$/u.test(text)) return `<p style="margin:0 0 16px">${linked(text, accent)}</p>`;
   const button = `display:inline-block;padding:10px 18px;border-radius:8px;background:${accent};color:${ink};font-weight:600;text-decoration:none`;
@@ -61,7 +61,7 @@ export async function readLook(database: Kysely<InstallationTables>): Promise<Lo
   return { provider_name, brand: await readBrand(database) };
 }
 
-/** The HTML of a letter in the provider's look, beside its text; undefined where the look is the product's, which mails as text alone. */
+/** The HTML of a letter in the provider's look, sent beside its text; undefined for the product's look, whose mails are text only. */
 export function mailPage(letter: Branded): string | undefined {
   const { accent: color, logo } = letter.brand;
   if (color === null && logo === null) return undefined;

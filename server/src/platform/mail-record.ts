@@ -1,7 +1,7 @@
 import { type Mail, mailKindSchema } from '@palisade/contract/mail';
 import { type RawBuilder, sql } from 'kysely';
 
-/** The kinds of mails by their priority, the first first. */
+/** Kinds of mails by priority, the most urgent first. */
 export const PRIORITIES = mailKindSchema.options;
 
 /** A row of the outbox. */
@@ -16,7 +16,7 @@ function statusOf(row: Pick<MailRow, 'sent_at' | 'attempts' | 'next_attempt_at'>
   return row.next_attempt_at === null && row.attempts > 0 ? 'failed' : 'waiting';
 }
 
-/** A row as the wire has it. `valid_from` is the ISO time before which a letter's code no longer works. */
+/** Converts a row to its wire form. Codes of letters from before `valid_from` (ISO time) no longer work. */
 export function mailOf(row: MailRow, valid_from: string): Mail {
   const { id, recipient, subject, text, created_at, sent_at, attempts, last_error, priority } = row;
   const status = statusOf(row);

@@ -27,18 +27,18 @@ export interface MailTables {
     sent_at: string | null;
     attempts: number;
     last_error: string | null;
-    /** When it is given to the mail server next; null when never. */
+    /** When it is next given to the mail server; null for never. */
     next_attempt_at: string | null;
-    /** 1: it is deleted once it was sent, or given up. */
+    /** 1: deleted once it was sent or given up. */
     leaves_no_trace: number;
-    /** 0 goes first, see `PRIORITIES`. */
+    /** 0 is the most urgent, see `PRIORITIES`. */
     priority: number;
-    /** The address for an answer, if it is not the sender's; null once it was sent: it lets its holder answer. */
+    /** The Reply-To address, if it is not the sender's; null once it was sent: the address authorizes its holder to answer. */
     reply_to: string | null;
   };
 }
 
-// A text that waits may hold a token; so does an address for answers.
+// A waiting text may contain a token; so may a Reply-To address.
 export const MAIL_PERSONAL: readonly PersonalTable[] = [
   { table: 'mails', column: 'recipient', holds: 'email', withheld: ['text', 'leaves_no_trace', 'priority', 'reply_to'] },
 ];
@@ -46,25 +46,22 @@ export const MAIL_PERSONAL: readonly PersonalTable[] = [
 /** A letter in plain text. `lines` are its paragraphs; greeting and footer are added. */
 interface Letter {
   recipient: string;
-  /** Without the provider's name, which is put before it. */
+  /** Without the provider's name, which is prepended. */
   subject: string;
   lines: readonly string[];
-  /** The address at which an answer to it is read. */
+  /** The address at which replies are read. */
   reply_to?: string;
   /** `notice` by default. */
   priority?: (typeof PRIORITIES)[number];
-  /**
-   * The queue keeps no copy once it was sent, or given up; for a recipient without an account. Without a mail server it is not written at
-   * all.
-   */
+  /** The queue deletes its copy once the letter was sent or given up; for a recipient without an account. Without a mail server it is not stored at all. */
   leaves_no_trace?: true;
-  /** A person asked for it by naming the address: it also goes to an unproved one, and the queueing code bounds the number of these. */
+  /** A person requested it by entering the address: it is also sent to an unproved address, and the queueing code limits the number of such letters. */
   asked?: true;
 }
 
-/** The server to which mails are handed over, and their sender. */
+/** The SMTP server and the sender of mails. */
 export interface MailServer {
-  /** `smtp://` or `smtps://`, with the credentials in it. */
+  /** `smtp://` or `smtps://`, including the credentials. */
   url: string;
   /** The address that mails come from. */
   from: string;
@@ -73,51 +70,48 @@ export interface MailServer {
 }
 
 const SECOND_MS = 1_000;
-/** Waits before the next attempt: 10 s, 20 s, 40 s ... at most an hour; after the last one the mail is given up (some 8 hours in all). */
+/** Waits before the next attempt: 10 s, 20 s, 40 s ... at most an hour; after the last one the mail is given up (about 8 hours in all). */
 const BACK_OFF = { first_ms: 10 * SECOND_MS, most_ms: 3_600 * SECOND_MS, attempts: 16 } as const;
-/** Time for which sent mails are kept. */
+/** Time for which sent mails are kept, in ms. */
 const KEPT_MS = 30 * 86_400 * SECOND_MS;
-/** No token or code of a letter lasts longer. */
+/** Maximum lifetime of a token or code in a letter, in ms. */
 const PROOF_MS = 86_400 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const LATE_AFTER_MS = 60 * SECOND_MS;
-/**
- * Letters that are being handed over at once, each over a connection of its own; so many of them are kept free of letters that can
- * wait.
- */
+/** Number of connections to the mail server, with one letter each at a time; some are reserved for urgent letters. */
 const CONNECTIONS = 10;
 const KEPT_FREE = 2;
 const CAN_WAIT = PRIORITIES.indexOf('alert');
 /**
- * Time for which other servers leave a letter alone that is being handed over: longer than clocks differ, and than the mail server may take for all steps but
- * the slowest, for which it is prolonged. If this server is killed, another one sends the letter after that.
+ * Time for which other servers leave a letter alone while it is being sent, in ms: longer than the difference between clocks plus the mail server's time for all steps but
+ * the slowest, which renews it. If this server is killed, another one sends the letter after that.
  */
 const LEASE_MS = 180 * SECOND_MS;
 const PROLONGED_EVERY_MS = 30 * SECOND_MS;
-/** A mail server that cannot be reached is left alone for a second, then twice as long each time, at most this. */
+/** After a failed connection the mail server is left alone for a second, then twice as long each time, at most this many ms. */
 const REST_MOST_MS = 30 * SECOND_MS;
-/** Interval between attempts to store the outcome of a letter while the database is away, and the time to wait at the end for letters under way. */
+/** Interval between attempts to store the outcome of a letter while the database is away, and the time to wait at shutdown for letters being sent, in ms. */
 const NOTE_EVERY_MS = 500;
 const CLOSE_MS = 4 * SECOND_MS;
-/** An idle connection is closed after this: mail servers do so themselves, and a letter that meets that has to wait. */
+/** An idle connection is closed after this many ms: mail servers close theirs themselves, which would delay a letter sent at that moment. */
 const IDLE_MS = 15 * SECOND_MS;
 /** Time that the mail server may take for each step, in ms. */
 const SMTP_TIMEOUT_MS = 15 * SECOND_MS;
 const ERROR_LENGTH_MAXIMUM = 300;
 
-/** The wait after a failed attempt, in ms; undefined when there is no further one. */
+/** The wait after a failed attempt, in ms; undefined if there is no further attempt. */
 export function backOff(attempts: number): number | undefined {
   if (attempts >= BACK_OFF.attempts) return undefined;
   return Math.min(BACK_OFF.most_ms, BACK_OFF.first_ms * 2 ** (attempts - 1));
 }
 
-/** A mail server that answers 5xx to the letter itself will answer so the next time (RFC 5321 section 4.2.1); one that refuses our sign-in may be mended. */
+/** Whether retrying is pointless: a mail server that answers 5xx to the letter itself will repeat that (RFC 5321 section 4.2.1); a refused sign-in may be fixed. */
 function isFinal(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;
   return Number(error.responseCode) >= 500 && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE');
 }
 
-/** Whether the fault is in the mail server or the way to it, and not in this letter. */
+/** Whether the fault is in the mail server or the connection to it, and not in this letter. */
 function isOfServer(error: unknown): boolean {
   return !(error instanceof Error && 'code' in error && (error.code === 'EENVELOPE' || error.code === 'EMESSAGE'));
 }
@@ -138,10 +132,10 @@ interface MailOptions {
 const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
 async function connect({ url }: MailServer): Promise<Transporter> {
-  // Loaded by who has a mail server alone: it is a fifth of the start.
+  // Loaded only with a mail server: it takes a fifth of the start time.
   const { createTransport } = await import('nodemailer');
   const timeouts = { connectionTimeout: SMTP_TIMEOUT_MS, greetingTimeout: SMTP_TIMEOUT_MS, socketTimeout: SMTP_TIMEOUT_MS };
-  // A letter whose connection breaks may have been taken: when it is tried again is decided here, and noted.
+  // A letter may have been accepted although its connection broke, so this class and not the pool decides about retries, and records them.
   const pool = { pool: true, maxConnections: CONNECTIONS, maxRequeues: 0, idleTimeout: IDLE_MS } as const;
   return createTransport({ url, ...pool, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
 }
@@ -153,8 +147,8 @@ const change = (
 ) => database.updateTable('mails').set(values).where('id', '=', id).where('attempts', '=', attempts).execute();
 
 /**
- * Takes up to `most` letters for this server alone: of several that want the same one, the first to change it has it. Their next attempt is set before this one,
- * so that none is lost with a server.
+ * Claims up to `most` letters for this server: of several servers, the first to update the row has it. The time of the next attempt is set before this one, so that no
+ * letter is lost if the server dies.
  */
 async function claim(
   database: Kysely<MailTables & InstallationTables>,
@@ -185,7 +179,7 @@ async function claim(
     .execute();
 }
 
-/** Letters that wait in a table until a mail server has taken them, over restarts; without a mail server they wait for a reader. */
+/** Letters wait in a table until a mail server has accepted them, also over restarts; without a mail server they wait for a reader. */
 export class Mail {
   private readonly database: Kysely<MailTables & InstallationTables>;
   private readonly server: MailServer | undefined;
@@ -196,9 +190,9 @@ export class Mail {
   private looking: Promise<void> | undefined;
   private isAskedAgain = false;
   private transporter: Promise<Transporter> | undefined;
-  /** Letters that are being handed over, by id. */
+  /** Letters that are being sent, by id. */
   private readonly underway = new Map<string, Promise<void>>();
-  /** By the clock of the machine: the mail server is a machine, too. */
+  /** By `performance.now()`, which does not jump. */
   private rests_until = 0;
   private failures = 0;
   private readonly timers: readonly NodeJS.Timeout[];
@@ -216,7 +210,7 @@ export class Mail {
         : [setInterval(this.sendDue, look_ms).unref(), setInterval(this.prolong, PROLONGED_EVERY_MS).unref()];
   }
 
-  /** Notes what became of a letter, however long the database is away: a letter that was sent must not be sent again. */
+  /** Stores the outcome of a letter, retrying while the database is away: a letter that was sent must not be sent again. */
   private async note(row: Row, write: (own: { id: string; attempts: number }) => Promise<unknown>): Promise<void> {
     for (;;) {
       try {
@@ -253,7 +247,7 @@ export class Mail {
         this.failures += 1;
       } else this.failures = 0;
       const last_error = (error instanceof Error ? error.message : String(error)).slice(0, ERROR_LENGTH_MAXIMUM);
-      // Some servers quote the letter in their refusal: the log has their code alone.
+      // Some servers quote the letter in their refusal, so only their code is logged.
       this.logger.warn({ err: error, mail: row.id, attempts: row.attempts }, 'a mail could not be sent');
       const wait = isFinal(error) ? undefined : backOff(row.attempts);
       if (row.leaves_no_trace === 1 && wait === undefined) await this.note(row, this.remove);
@@ -276,7 +270,7 @@ export class Mail {
       );
   }
 
-  /** Begins with as many letters as there are connections free, the most urgent first. */
+  /** Starts sending as many letters as there are free connections, the most urgent first. */
   private async begin(to: MailServer): Promise<void> {
     for (const priority of PRIORITIES.keys()) {
       const room = CONNECTIONS - this.underway.size - (priority >= CAN_WAIT ? KEPT_FREE : 0);
@@ -298,7 +292,7 @@ export class Mail {
   private readonly sendDue = (): void => {
     if (this.server === undefined || this.closed) return;
     if (this.looking) {
-      // Queued after the current look began.
+      // Look again, because this letter was queued after the current look began.
       this.isAskedAgain = true;
       return;
     }
@@ -323,7 +317,7 @@ export class Mail {
       .catch((error: unknown) => logFailure(this.logger, error, 'could not reserve emails that are being sent'));
   };
 
-  /** The same for many. */
+  /** `queue` for many letters. */
   async queueAll(transaction: Kysely<MailTables & InstallationTables>, all: readonly Letter[]): Promise<void> {
     const letters = all.filter(({ leaves_no_trace }) => leaves_no_trace === undefined || this.server !== undefined);
     if (letters.length === 0) return;
@@ -350,10 +344,7 @@ export class Mail {
     await inBatches(rows, (batch) => transaction.insertInto('mails').values(batch).execute());
   }
 
-  /**
-   * Writes a letter into the outbox as part of `database`'s transaction, so that it exists if and only if its reason does. Sends nothing: call `wake`
-   * once the transaction is over.
-   */
+  /** Adds a letter to the outbox as part of a transaction, so that it exists if and only if its reason does. Sends nothing: call `wake` after the commit. */
   queue(transaction: Kysely<MailTables & InstallationTables>, letter: Letter): Promise<void> {
     return this.queueAll(transaction, [letter]);
   }
@@ -376,14 +367,14 @@ export class Mail {
     return (await query.execute()).map((row) => mailOf(row, valid_from));
   }
 
-  /** The address that mails come from; undefined without a mail server. */
+  /** The sender's address; undefined without a mail server. */
   sender(): string | undefined {
     return this.server?.from;
   }
 
   /**
-   * Notes that an administrator told the recipient what a letter says, and deletes its text.
-   * @throws Problem `not_found`, and `conflict` for a letter that was sent, or that a mail server will be given.
+   * Records that an administrator told the recipient the letter's content, and deletes its text. @throws Problem `not_found`, and `conflict` for a letter that was sent, or
+   * that a mail server will get.
    */
   async passOn(id: string): Promise<MailRecord> {
     const row = await this.database
@@ -402,7 +393,7 @@ export class Mail {
     throw other === undefined ? new Problem('not_found') : refuse('email.already_sent');
   }
 
-  /** Counts emails that wait or were given up. Without a mail server it counts only those that a person waits for, for a day: notices are not passed on by hand. */
+  /** Counts mails that wait or were given up. Without a mail server it counts only letters of the last day that a person waits for: notices are not passed on by hand. */
   async countUnsent(): Promise<number> {
     let query = this.database
       .selectFrom('mails')
@@ -436,7 +427,7 @@ export class Mail {
   async close(): Promise<void> {
     this.closed = true;
     for (const timer of this.timers) clearInterval(timer);
-    // A slow mail server is not waited for: letters that it has not taken by then are sent at the next start, or by another server.
+    // Do not wait for a slow mail server: letters that it has not accepted are sent at the next start, or by another server.
     await Promise.race([
       Promise.allSettled([this.looking, ...this.underway.values()]),
       pause(CLOSE_MS, undefined, { ref: false }),

@@ -1,7 +1,7 @@
 /** The values of the labels of one series, by the label's name. */
 type Labels = Readonly<Record<string, string>>;
 
-/** One number at the moment of a look. */
+/** One value at the time of reading. */
 interface Sample {
   labels?: Labels;
   value: number;
@@ -11,11 +11,11 @@ interface Family {
   name: string;
   help: string;
   type: 'counter' | 'gauge' | 'histogram';
-  /** The current values of the family. A family that throws, or takes too long, is left out of this look. */
+  /** The current values of the family. If it throws or takes too long, this reading omits it. */
   read(): readonly Line[] | Promise<readonly Line[]>;
 }
 
-/** One line below the head of a family; `suffix` follows the name in a histogram. */
+/** One line of a family; `suffix` is appended to the name in a histogram. */
 interface Line extends Sample {
   suffix?: string;
 }
@@ -26,20 +26,20 @@ export interface Metrics {
   counter(name: string, help: string): { add(labels: Labels, by?: number): void };
   /** Counts values up to each of `bounds`, which ascend. */
   histogram(name: string, help: string, bounds: readonly number[]): { observe(labels: Labels, value: number): void };
-  /** Numbers that are read at each look. */
+  /** Values that are read at each request for the metrics. */
   gauge(name: string, help: string, read: () => readonly Sample[] | Promise<readonly Sample[]>): void;
-  /** Like `gauge`, for a number that only grows and is counted elsewhere. */
+  /** Like `gauge`, for a total that is counted elsewhere. */
   total(name: string, help: string, read: () => readonly Sample[]): void;
-  /** Everything. Never fails: what cannot be read now is missing, and `palisade_metrics_unread` counts it. */
+  /** The text of all metrics. Never rejects: values that cannot be read now are omitted and counted by `palisade_metrics_unread`. */
   text(): Promise<string>;
 }
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Series of one family. Further series are counted under labels whose values are all `OTHER`, so that no caller can fill the memory. */
+/** Maximum number of series per family. Further series are counted under labels whose values are all `OTHER`, so that no caller can fill the memory. */
 const SERIES_MAXIMUM = 2_000;
 const OTHER = 'other';
-/** A look at the database does not hold up the others. ms. */
+/** Time limit of one reading, in ms: a slow database does not delay the other families. */
 const READ_MS = 2_000;
 
 function escaped(value: string): string {
@@ -135,7 +135,7 @@ export function createMetrics(): Metrics {
       return {
         observe(labels, value) {
           const state = series.of(labels);
-          // A bucket includes the smaller ones.
+          // Histogram buckets are cumulative.
           for (const [index, bound] of bounds.entries()) if (value <= bound) state.counts[index] = (state.counts[index] ?? 0) + 1;
           state.count += 1;
           state.sum += value;

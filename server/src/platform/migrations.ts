@@ -6,22 +6,22 @@ import { troubleOf } from './database-errors.ts';
 import { waitingUnbounded } from './database-patience.ts';
 import { inTransaction } from './in-transaction.ts';
 
-/** A database that this version cannot serve. `message` is one line that says what to do. */
+/** A database that this version cannot use. `message` is one line that says what to do. */
 class DatabaseVersionError extends Error {
   override name = 'DatabaseVersionError';
 }
 
-/** The names of table and lock are those of Kysely's migrator, which earlier versions used: an earlier version that migrates at the same time waits. */
+/** Names of the table and lock of Kysely's migrator, which earlier versions used: an earlier version that migrates at the same time waits. */
 const MIGRATION_TABLE = 'kysely_migration';
 const POSTGRES_LOCK = '3853314791062309107';
 const COLLISION_PAUSE_MS = 20;
 
-/** One migration in the place of all before it. A database that has all of those already has its schema. */
+/** A single migration that replaces all before it. A database that has all replaced ones already has its schema. */
 export interface Baseline {
   name: string;
-  /** The last commit that had the migrations before it. */
+  /** The last commit that contained the replaced migrations. */
   commit: string;
-  /** Their names. */
+  /** Names of the replaced migrations. */
   replaces: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function versionOf(applied: readonly string[], migrations: Record<string,
   return count === replaced.size ? 'replaced' : 'older';
 }
 
-/** The way to this version for data from before the commit of the baseline: one sentence. */
+/** Describes the upgrade of data from before the baseline's commit: one sentence. */
 export function describeOldData(baseline: Baseline, what: string): string {
   return `${what} is from before commit ${baseline.commit}, the oldest that this version upgrades: start that commit once on the data, then this version. Nothing was changed.`;
 }
@@ -49,8 +49,8 @@ async function appliedMigrations<Tables>(database: Kysely<Tables>): Promise<stri
 }
 
 /**
- * Reads the version of a database, and changes nothing. `complete` is for callers that only read, and bring no database to the newest migration. Answers the migrations that the database has.
- * @throws DatabaseVersionError when the database was made by a newer version or one from before the baseline, or with `complete` by an older one.
+ * Reads the version of a database without changing it. `complete` is for callers that only read and do not migrate. Returns the migrations that the database has. @throws
+ * DatabaseVersionError when the database was made by a newer version or one from before the baseline, or with `complete` by an older one.
  */
 export async function requireKnownVersion<Tables>(
   database: Kysely<Tables>,
@@ -71,12 +71,12 @@ export async function requireKnownVersion<Tables>(
   return applied;
 }
 
-/** Takes the turn of a process that migrates, until the transaction ends. SQLite has one writer at a time anyway. */
+/** Locks out other migrating processes until the transaction ends. SQLite has one writer at a time anyway. */
 async function takeTurn<Tables>(transaction: Kysely<Tables>): Promise<void> {
   if (!isSqlite(transaction)) await sql`select pg_advisory_xact_lock(${sql.raw(POSTGRES_LOCK)})`.execute(transaction);
 }
 
-/** Does work in one transaction, again when another process that migrates was faster. */
+/** Runs work in one locked transaction, and retries it when another migrating process was faster. */
 async function inTurn<Tables>(database: Kysely<Tables>, work: (transaction: Kysely<Tables>) => Promise<void>): Promise<void> {
   for (;;) {
     try {
@@ -93,19 +93,19 @@ async function inTurn<Tables>(database: Kysely<Tables>, work: (transaction: Kyse
 }
 
 interface UpgradeOptions<Tables> {
-  /** Called before the first change to a database that has been used. */
+  /** Called before the first change to a database with data. */
   beforeUpgrade?: () => void;
-  /** Migrations that a server of the version before them does not survive. */
+  /** Migrations that running servers of the previous version cannot survive. */
   breaking?: ReadonlySet<string>;
   baseline?: Baseline;
-  /** Another server that uses the database now, in words; undefined when there is none. */
+  /** Describes another server that uses the database now; undefined if there is none. */
   findLiving?: (database: Kysely<Tables>) => Promise<string | undefined>;
 }
 
 /**
- * Brings the database to the newest migration. Each migration and its record are one transaction: a process that ends in the middle leaves the state before it.
- * Several processes may do so at once: each migration is done by one of them.
- * @throws DatabaseVersionError for one of a newer version, one from before the baseline, or one that an older server uses which would not survive the upgrade; the first migration's error.
+ * Migrates the database to the newest version. Each migration and its record are one transaction: a process that dies in between leaves the previous state. Several
+ * processes may call this at once: each migration runs in one of them. @throws DatabaseVersionError for a database of a newer version, from before the baseline, or used by
+ * an older server that would not survive the upgrade; the first migration's error.
  */
 export async function migrate<Tables>(
   database: Kysely<Tables>,
@@ -151,7 +151,7 @@ async function requireAlone<Tables>(
     );
 }
 
-/** Replaces the records of the migrations before the baseline by its own; the schema is the same. */
+/** Replaces the records of the migrations before the baseline by the baseline's; the schema is the same. */
 async function adoptBaseline<Tables>(
   database: Kysely<Tables>,
   migrations: Record<string, Migration>,
@@ -159,7 +159,7 @@ async function adoptBaseline<Tables>(
   findLiving: UpgradeOptions<Tables>['findLiving'],
 ): Promise<void> {
   await inTurn(database, async (transaction) => {
-    // Another process that migrates was faster: the living servers are of this version.
+    // Another migrating process was faster: the living servers are of this version.
     if (versionOf(await appliedMigrations(transaction), migrations, baseline) !== 'replaced') return;
     await requireAlone(transaction, baseline.name, findLiving);
     await sql`delete from ${sql.table(MIGRATION_TABLE)}`.execute(transaction);
@@ -167,7 +167,7 @@ async function adoptBaseline<Tables>(
   });
 }
 
-/** Records a migration. Answers whether no other process was faster. */
+/** Records a migration. Returns whether this process was the first. */
 async function record<Tables>(transaction: Kysely<Tables>, name: string): Promise<boolean> {
   const { numAffectedRows } = await sql`insert into ${sql.table(MIGRATION_TABLE)} (name, timestamp)
     values (${name}, ${new Date().toISOString()}) on conflict do nothing`.execute(transaction);
@@ -176,7 +176,7 @@ async function record<Tables>(transaction: Kysely<Tables>, name: string): Promis
 
 async function apply<Tables>(database: Kysely<Tables>, name: string, migration: Migration | undefined): Promise<void> {
   await inTurn(database, async (transaction) => {
-    // First: it takes SQLite's lock, and says whether another process was faster.
+    // Record first: this takes SQLite's lock, and shows whether another process was faster.
     if (await record(transaction, name)) await migration?.up(transaction);
   });
 }

@@ -1,8 +1,8 @@
-/** Letters that a short name may differ in, and a long one: of `PORT` and `HOST` two letters make `PATH` and `HOME`. */
+/** Maximum edit distance for short and long names: with two letters, `PORT` and `HOST` would match `PATH` and `HOME`. */
 const DISTANCE = { short: 1, long: 2 } as const;
 const LONG_NAME = 8;
 
-/** The number of letters to insert, delete, replace or swap with the next one to turn one word into the other (optimal string alignment). */
+/** The number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other (optimal string alignment). */
 function distance(one: string, other: string): number {
   let before: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, index) => index);
@@ -20,7 +20,7 @@ function distance(one: string, other: string): number {
   return last[other.length] ?? 0;
 }
 
-/** Names that are one or two letters from a known one and so were probably meant to be it. */
+/** Names within one or two letters of a known name, which are probably misspelt. */
 export function misspeltNames(names: readonly string[], known: readonly string[]): { name: string; known: string }[] {
   return names.flatMap((name) => {
     if (known.includes(name)) return [];

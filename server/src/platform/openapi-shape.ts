@@ -15,17 +15,17 @@ const documentSchema = z.looseObject({
 type Document = z.infer<typeof documentSchema>;
 type Operation = z.infer<typeof operationSchema>;
 
-/** Refusals that a call has by its shape: with a session, with a body, or of any kind. */
+/** Refusals that follow from the kind of a call: with a session, with a body, or any. */
 const COMMON =
   /^(?:`(?:too_many_requests|internal|storage_full|malformed|too_large|unsupported_media_type|two_factor_setup_required|invalid_field)`: [^\n]*\s*)+$/;
 
 const SCHEMAS = '#/components/schemas/';
-/** The format says it; zod writes an expression of 300 characters for each. */
+/** Formats for which zod's expression of 300 characters is omitted, because the format says the same. */
 const SAID_BY_FORMAT = new Set(['date-time', 'uuid', 'email', 'date', 'ipv4', 'ipv6']);
 
-/** Characters of a schema from which on it is worth a name of its own. */
+/** Minimum length of a schema, in characters, to be extracted and named when it repeats. */
 const REPEATED_LENGTH = 75;
-/** Words between a field and its schema. */
+/** Keywords between a field and its schema. */
 const WORDS_OF_SCHEMAS = new Set([
   'schema',
   'items',
@@ -48,14 +48,14 @@ const WORDS_OF_SCHEMAS = new Set([
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** A value with `change` done to each object in it, the innermost first. */
+/** Applies `change` to each object in a value, the innermost first. */
 function changeObjects(value: Json, change: (object: { [key: string]: Json }) => Json): Json {
   if (Array.isArray(value)) return value.map((one) => changeObjects(one, change));
   if (typeof value !== 'object' || value === null) return value;
   return change(Object.fromEntries(Object.entries(value).map(([key, one]) => [key, changeObjects(one, change)])));
 }
 
-/** The part of a value that JSON has. */
+/** The JSON part of a value. */
 function plainOf(value: unknown): Json {
   if (Array.isArray(value)) return value.map(plainOf);
   if (typeof value !== 'object' || value === null) return z.json().parse(value);
@@ -63,7 +63,7 @@ function plainOf(value: unknown): Json {
   return Object.fromEntries(given.map(([key, one]) => [key, plainOf(one)]));
 }
 
-/** Leaves out bounds that every whole number has, and what an answer need not say: that it has no more fields. */
+/** Removes limits that every whole number has, patterns that the format implies, and `additionalProperties: false`. */
 function withoutNoise(object: { [key: string]: Json }): Json {
   const isSaid = typeof object['format'] === 'string' && SAID_BY_FORMAT.has(object['format']);
   const isNoise = (key: string, value: Json) =>
@@ -83,7 +83,7 @@ const isSchema = (object: { [key: string]: Json }) =>
 
 const pascal = (name: string) => name.replaceAll(/(?:^|[^a-zA-Z\d]+)([a-zA-Z\d])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Takes out of `parts` each schema that occurs twice, and names it after the field that it was first found in. */
+/** Extracts each schema that occurs twice from `parts`, and names it after the field where it was first found. */
 function takeOutRepeated(parts: Json, taken: ReadonlySet<string>): { left: Json; schemas: Map<string, Json> } {
   const counts = new Map<string, number>();
   changeObjects(parts, (object) => {
@@ -131,7 +131,7 @@ function takeOutRepeated(parts: Json, taken: ReadonlySet<string>): { left: Json;
   return { left, schemas };
 }
 
-/** Names of the schemas that a value leads to, through each other. */
+/** Names of the schemas that a value refers to, directly or through other schemas. */
 function reachable(value: unknown, schemas: Record<string, unknown>, found = new Set<string>()): Set<string> {
   for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
     if (found.has(name)) continue;
@@ -141,9 +141,7 @@ function reachable(value: unknown, schemas: Record<string, unknown>, found = new
   return found;
 }
 
-/**
- * Writes each answer that several calls give once, and refusals that many calls have in common as their default: every call has seven or more.
- */
+/** Extracts answers that several calls share, and turns refusals that many calls share into their default: every call has seven or more. */
 function shareAnswers({ paths }: Document): Record<string, unknown> {
   const shared = new Map<string, { name: string; answer: unknown }>();
   const share = (answer: unknown, name: string) => {
@@ -163,7 +161,7 @@ function shareAnswers({ paths }: Document): Record<string, unknown> {
   for (const { responses } of operations) {
     const refusals = Object.entries(responses).filter(([status]) => /^[45]/.test(status));
     const common = refusals.filter(([, { description }]) => COMMON.test(String(description)));
-    // Readers expect at least one refusal of the client's doing.
+    // Some readers require at least one 4xx answer.
     const has_own = refusals.some((refusal) => refusal[0].startsWith('4') && !common.includes(refusal));
     for (const [status] of common) if (has_own || status !== '429') delete responses[status];
     const description = common.map(([, answer]) => String(answer['description'])).join('\n\n');
@@ -178,7 +176,7 @@ function shareAnswers({ paths }: Document): Record<string, unknown> {
   return Object.fromEntries([...shared.values()].map(({ name, answer }) => [name, answer]));
 }
 
-/** Writes each parameter that several calls have once. */
+/** Extracts each parameter that several calls share. */
 function shareParameters({ paths }: Document): Record<string, unknown> {
   const all = Object.values(paths).flatMap((path) => Object.values(path));
   const counts = Map.groupBy(
@@ -201,7 +199,7 @@ function shareParameters({ paths }: Document): Record<string, unknown> {
   return Object.fromEntries([...shared.values()].map(({ name, parameter }) => [name, parameter]));
 }
 
-/** Makes of the plugin's document an API description for other programs: operations have names, tags have sentences, and shared parts are written once. */
+/** Turns the plugin's document into an API description for other programs: operations get names, tags get sentences, and shared parts are written once. */
 export function shapeDescription(
   written: object,
   { names, tags }: { names: ReadonlyMap<string, string>; tags: Readonly<Record<string, string>> },
@@ -224,7 +222,7 @@ export function shapeDescription(
     ]),
   );
   const { schemas } = document.components;
-  // A schema that is sent as it is answered is written once.
+  // If the input and output forms of a schema are equal, it is written once.
   const same = new Map(
     Object.keys(schemas).flatMap((name) => {
       const answered = name.replace(/Input$/, '');
@@ -259,7 +257,7 @@ export function shapeDescription(
   };
 }
 
-/** Whether two schemas say the same but for the names of what they lead to. */
+/** Whether two schemas are equal apart from the names of their references. */
 function isSame(sent: unknown, answered: unknown): boolean {
   const plain = (schema: unknown) => JSON.stringify(schema).replaceAll(/(#\/components\/schemas\/\w+?)Input"/g, '$1"');
   return answered !== undefined && plain(sent) === plain(answered);

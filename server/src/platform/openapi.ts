@@ -9,16 +9,16 @@ import { shapeDescription } from './openapi-shape.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const PATH = '/api/openapi.json';
-/** Half a second of one core; the best of 11 takes three. */
+/** Takes half a second of one core; the maximum of 11 takes three. */
 const BROTLI_QUALITY = 6;
 
-/** Whether a client's copy is the present one (RFC 9110 section 13.1.2, weakly compared). */
+/** Whether a client's copy is current (RFC 9110 section 13.1.2, weak comparison). */
 function isKnown(request: FastifyRequest, etag: string): boolean {
   const known = String(request.headers['if-none-match'] ?? '');
   return known.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
 }
 
-/** The catalogs as the description has them: a sentence that takes no values is its English alone. */
+/** The catalogs as the description shows them: a sentence without parameters is given as its English text. */
 export function shortPhrases(
   catalogs: Readonly<Record<string, Readonly<Record<string, Template>>>>,
 ): Record<string, Record<string, Template | string>> {
@@ -33,14 +33,14 @@ export function shortPhrases(
 }
 
 /**
- * Serves the API description: the document at `/api/openapi.json` and its page at `/api/docs`. The document is written and compressed once, at the first look at it,
- * and kept. Of other routes, only those that are added later are in it.
+ * Serves the API description: the document at `/api/openapi.json` and its page at `/api/docs`. The document is serialized and compressed at the first request, and cached.
+ * It contains only routes that are added later.
  */
 export async function serveOpenApi(
   fastify: FastifyInstance,
   parts: {
     limits: Pick<RateLimits, 'ofDocument'>;
-    /** The sentences that have a code, by what says them. */
+    /** The sentences with a code, by the field that holds them. */
     phrases: Readonly<Record<string, Readonly<Record<string, Template>>>>;
     names: ReadonlyMap<string, string>;
     tags: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export async function serveOpenApi(
 ): Promise<void> {
   const { limits, phrases, names, tags } = parts;
   const written = once(async () => {
-    // `x-phrases`: each code that a phrase can have, with its English and the parameters that it takes.
+    // `x-phrases`: each code of a phrase, with its English text and its parameters.
     const plain = Buffer.from(
       JSON.stringify({ ...shapeDescription(fastify.swagger(), { names, tags }), 'x-phrases': shortPhrases(phrases) }),
     );
@@ -68,7 +68,7 @@ export async function serveOpenApi(
   }
 
   const count = (request: FastifyRequest) => limits.ofDocument(request);
-  /** The page asks for the document there, and the plugin would write it again each time. Whether that was it. */
+  /** Answers the page's request for the document, which the plugin would serialize again each time. Returns whether it did. */
   async function answerForPage(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     await count(request);
     const { url } = request.routeOptions;
@@ -93,7 +93,7 @@ export async function serveOpenApi(
   fastify.get(PATH, { schema: { hide: true }, onRequest: count }, send);
 }
 
-/** Does it at the first call, and gives the same answer from then on; a failure is tried again. */
+/** Caches the result of the first call; a failure is retried at the next call. */
 function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => {

@@ -5,7 +5,7 @@ import { describeUserAgent } from './user-agent.ts';
 export interface Origin {
   /** The peer's address, or the one from a trusted proxy. */
   address: string;
-  /** The key of limits and rules: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least that. */
+  /** The key for limits and rules: an IPv4 address (/32), or the /64 network of an IPv6 address, because one customer has at least a /64. */
   source: string;
   /** The value that the client sent. */
   user_agent: string | undefined;
@@ -15,14 +15,14 @@ export interface Origin {
 
 const IPV6_HOST_BITS = 64n;
 const IPV4_BITS = 32n;
-/** The first 96 bits of IPv6 addresses that are IPv4 addresses: mapped ones (RFC 4291 section 2.5.5.2), and those of a translator (RFC 6052 section 2.1). */
+/** The first 96 bits of IPv6 addresses that contain an IPv4 address: mapped ones (RFC 4291 section 2.5.5.2), and those of a translator (RFC 6052 section 2.1). */
 const IPV4_PREFIXES: readonly bigint[] = [0xffffn, 0x64ff9bn << 64n];
 
-/** Sources of the latest addresses: each request asks several times. */
+/** Maximum number of cached sources: each request asks several times. */
 const SOURCES_MAXIMUM = 1_000;
 const sources = new Map<string, string>();
 
-/** The source of an address. Text that is not an address, also the one for a missing address, is its own source. */
+/** The source of an address. Text that is not an address, also the placeholder for a missing address, is its own source. */
 export function sourceOf(address: string | undefined = GONE): string {
   let source = sources.get(address);
   if (source === undefined) {
@@ -51,18 +51,18 @@ export function isPrivateNetwork(source: string): boolean {
   return /^(f[cd][\da-f]{2}|fe[89ab][\da-f]):.*\/64$/.test(source);
 }
 
-/** Private networks, from which no stranger on the internet can come (RFC 1918, RFC 3927, RFC 6598). */
+/** Private networks, which are not reachable from the internet (RFC 1918, RFC 3927, RFC 6598). */
 const PRIVATE_IPV4 = /^(10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 
-/** Whether a source is the machine itself or of a private network, where a proxy of this server's would stand. */
+/** Whether a source is the machine itself or in a private network, where a proxy of this server would be. */
 export function isPrivateSource(source: string): boolean {
   return isLoopbackSource(source) || PRIVATE_IPV4.test(source) || isPrivateNetwork(source);
 }
 
-/** Stands for the address of a client that left before it was read: Node has none then. */
+/** Placeholder for the address of a client that disconnected before it was read. */
 const GONE = 'unknown';
 
-/** The origin of a request, of Fastify's as of any that looks like it. */
+/** The origin of a request, of Fastify or of the same shape. */
 export function originOf(request: { ip: string | undefined; headers: { 'user-agent'?: string | undefined } }): Origin {
   const address = (request.ip ?? GONE).replace(/^::ffff:(?=[\d.]+$)/i, '');
   const user_agent = request.headers['user-agent'];

@@ -3,7 +3,7 @@ import { foldText } from '@palisade/contract/text';
 import { type RawBuilder, sql } from 'kysely';
 import { foldedColumn } from './folded-text.ts';
 
-/** Whether one of the columns contains the text, both as `foldText` has them, on both databases. */
+/** Whether one of the columns contains the text, both folded by `foldText`, on both databases. */
 export function containing(search: string, columns: readonly string[]): RawBuilder<boolean> {
   if (search === '') return sql`true`;
   const pattern = `%${foldText(search).replace(/[\\%_]/gu, '\\$&')}%`;
@@ -11,7 +11,7 @@ export function containing(search: string, columns: readonly string[]): RawBuild
   return sql`(${sql.join(one, sql` or `)})`;
 }
 
-/** Answers the number of rows on all pages of a list, if it is read from its beginning: later pages repeat no count. */
+/** Counts the rows of all pages of a list, on its first page only: later pages do not repeat the count. */
 export async function countPages(list: {
   rows: readonly unknown[];
   query: { cursor?: unknown; limit: number };
@@ -23,7 +23,7 @@ export async function countPages(list: {
   list.header(TOTAL_HEADER, String(rows.length < query.limit ? rows.length : await list.count()));
 }
 
-/** Sets the `Link` header (RFC 8288) to the page after `rows`, when the page is full, and answers these. Links are relative, so they hold behind any proxy. */
+/** Sets the `Link` header (RFC 8288) to the page after `rows`, if the page is full, and returns the rows. Links are relative, so they work behind any proxy. */
 export function nextPage<Row extends { id: string }>(
   call: { query: { limit: number }; request: { url: string }; header: (name: string, value: string) => void },
   rows: Row[],
@@ -32,7 +32,7 @@ export function nextPage<Row extends { id: string }>(
   const last = rows.at(-1);
   if (last === undefined || rows.length < limit) return rows;
   const [path = '', search = ''] = call.request.url.split('?', 2);
-  // Filters stay.
+  // Keep the filters.
   const query = new URLSearchParams(search);
   for (const name of ['limit', 'cursor']) query.delete(name);
   query.set('limit', String(limit));

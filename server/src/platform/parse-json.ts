@@ -1,4 +1,4 @@
-/** The value of a JSON text from elsewhere; undefined where it is none. */
+/** Parses a JSON text from outside; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -22,10 +22,10 @@ const KEEP_ALIVE_MS = 10_000;
 const CANCEL_BYTES = 16;
 /** PostgreSQL's CancelRequest (postgresql.org/docs/current/protocol-message-formats.html). */
 const CANCEL_CODE = 80_877_102;
-/** Properties of pg's client that its types do not name. */
+/** Properties of pg's client that are missing in its types. */
 const connectionSchema = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
-/** Cancels a client's query on the server, so that it neither keeps a lock nor happens after all. It may be away; the result is not awaited. */
+/** Cancels a client's query on the server, so that it neither keeps a lock nor takes effect later. The server may be unreachable; the result is not awaited. */
 function cancel(client: object, timeout_ms: number): void {
   const known = connectionSchema.safeParse(client).data;
   if (known === undefined) return;
@@ -42,19 +42,19 @@ function cancel(client: object, timeout_ms: number): void {
   socket.resume().unref();
 }
 
-/** Commands whose count of rows is told. */
+/** Commands whose row count is reported. */
 const COUNTED = new Set<string>(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 type Question = Pick<CompiledQuery, 'sql' | 'parameters'>;
 type Ask = <R>(held: Held, question: Question) => Promise<PostgresQueryResult<R>>;
 
-/** A connection while it is in use. */
+/** A connection in use. */
 class Held implements DatabaseConnection {
   readonly client: PostgresPoolClient;
-  /** No request waits for queries over it. */
+  /** No request waits for its queries. */
   readonly is_background: boolean;
   readonly #ask: Ask;
-  /** It did not answer, or has ended: it is thrown away when it is given back. */
+  /** It timed out, or has ended: it is discarded on release. */
   is_broken = false;
 
   constructor(client: PostgresPoolClient, is_background: boolean, ask: Ask) {
@@ -76,7 +76,7 @@ class Held implements DatabaseConnection {
 interface PatientPostgresOptions {
   url: string;
   connections: number;
-  /** A connection that is idle for so long is closed, in ms. */
+  /** A connection is closed after this many ms without use. */
   idle_ms: number;
   timeout_ms: number;
   watch: DatabaseWatch;
@@ -89,17 +89,17 @@ const heldOf = (one: DatabaseConnection): Held => {
 };
 
 /**
- * PostgreSQL with a bounded wait for each caller (database-patience.ts). A connection that did not answer is thrown away and its query is
- * cancelled; those that have been idle since before then are dropped, so that a server that is back is used at once.
+ * PostgreSQL with a bounded wait for each caller (database-patience.ts). A connection that timed out is discarded and its query cancelled; connections that have been idle
+ * since before then are dropped, so that a server that is back is used at once.
  */
 export class PatientPostgres implements Dialect {
   private readonly timeout_ms: number;
   private readonly watch: DatabaseWatch;
   private readonly pool: PostgresPool;
-  /** When each connection answered last, and when one of them last did not. */
+  /** When each connection last answered, and when any of them last timed out. */
   private readonly answered = new WeakMap<object, number>();
   private silence_at = Number.NEGATIVE_INFINITY;
-  // Jobs in the background wait longer, so that some of the connections are not theirs to wait with.
+  // Background jobs wait longer, so they may use only some of the connections.
   private background_left: number;
   private readonly background_waiting: (() => void)[] = [];
 
@@ -115,7 +115,7 @@ export class PatientPostgres implements Dialect {
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     this.pool = clients;
-    // pg removes an idle connection that the server ended from the pool; without a listener the error would end the process.
+    // pg removes an idle connection that the server closed; without a listener the error would end the process.
     clients.on('error', () => {});
     clients.on('connect', (client) => {
       this.hears(client);
@@ -133,7 +133,7 @@ export class PatientPostgres implements Dialect {
     return void this.answered.set(client, performance.now());
   }
 
-  /** The error that callers get for an error of a connection. */
+  /** Converts an error of a connection to the one that callers get. */
   private told(error: unknown): unknown {
     const trouble = troubleOfConnection(error);
     if (trouble === undefined) return error;
@@ -228,13 +228,13 @@ export class PatientPostgres implements Dialect {
         await this.say(to, `begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
       },
       commitTransaction: async (to) => {
-        // COMMIT of a transaction in which a statement has failed is answered as ROLLBACK.
+        // PostgreSQL answers ROLLBACK to a COMMIT after a failed statement.
         const { command } = await this.say(to, 'commit');
         if (command === 'ROLLBACK') throw new Error('The transaction was rolled back because a statement failed.');
       },
       rollbackTransaction: async (to) => {
         const held = heldOf(to);
-        // Thrown away with its connection.
+        // The transaction ended when its connection was discarded.
         if (held.is_broken) return;
         try {
           await this.say(to, 'rollback');

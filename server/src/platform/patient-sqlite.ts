@@ -4,15 +4,15 @@ import { DatabaseTrouble, isOutage, troubleOf } from './database-errors.ts';
 import { type DatabaseWatch, type PoolState, withPatience } from './database-patience.ts';
 import { GIVEN_BACK } from './durable-sqlite.ts';
 
-/** Wait before another program's lock is tried again, in ms: the first wait and the longest. */
+/** Wait before a retry for another program's lock, in ms: the first wait and the longest. */
 const RETRY = { first_ms: 2, most_ms: 50 } as const;
 
-/** Time of one turn of the event loop that queries may use, in ms. */
+/** Time in each turn of the event loop that queries may use, in ms. */
 const TURN_MS = 8;
 
 /**
- * SQLite answers at once, so a loop over awaited queries would keep everybody else waiting: an await alone is a microtask. After `TURN_MS` the next query of this
- * turn of the event loop waits for the next turn, whoever asks; the queries behind it wait in their order.
+ * SQLite answers synchronously, so a loop over awaited queries would block other work: an await alone is only a microtask. After `TURN_MS` the next query waits for the next
+ * turn of the event loop, whoever the caller is; later queries keep their order.
  */
 function createTurns(): () => Promise<void> | undefined {
   let began: number | undefined;
@@ -28,7 +28,7 @@ function createTurns(): () => Promise<void> | undefined {
   };
 }
 
-/** A connection that does what another program's lock may keep from happening. */
+/** A connection that retries while another program's lock is in the way. */
 class Patient implements DatabaseConnection {
   readonly inner: DatabaseConnection;
   readonly #despiteLocks: <T>(work: () => Promise<T>) => Promise<T>;
@@ -54,25 +54,25 @@ function innerOf(connection: DatabaseConnection): DatabaseConnection {
 }
 
 /**
- * A dialect of SQLite with a bounded wait for each caller (database-patience.ts): for their turn, for another program's lock on the file (a backup, a shell),
- * for the disk. SQLite's own `busy_timeout` would block the one thread that serves everybody.
+ * An SQLite dialect with a bounded wait for each caller (database-patience.ts): for its turn, for another program's lock on the file (a backup, a shell), and for the disk.
+ * SQLite's own `busy_timeout` would block the one thread.
  */
 export function createPatientSqlite(
   dialect: Dialect,
   options: { timeout_ms: number; watch: DatabaseWatch; onPool: (read: () => PoolState) => void },
 ): Dialect {
   const { timeout_ms, watch, onPool } = options;
-  /** The number of callers that have the one connection, or wait for it. */
+  /** The number of callers that have or wait for the one connection. */
   let asking = 0;
   onPool(() => ({ used: Math.min(1, asking), waiting: Math.max(0, asking - 1), most: 1 }));
 
-  /** Does again what another program's lock has kept from happening, until it happens or has to be given up. */
+  /** Retries work that another program's lock prevented, until it succeeds or time is up. */
   async function insist<T>(work: () => Promise<T>, asked_at: number): Promise<T> {
     let is_late = false;
     const again = async () => {
       for (let wait_ms: number = RETRY.first_ms; ; wait_ms = Math.min(RETRY.most_ms, wait_ms * 2)) {
         await pause(wait_ms);
-        // The caller was told that the query did not run.
+        // The caller was already told that the query did not run.
         if (is_late) throw new DatabaseTrouble('busy', 'The database was locked for too long.');
         try {
           return await work();
@@ -97,7 +97,7 @@ export function createPatientSqlite(
     }
   }
 
-  /** Does what another program's lock may keep from happening, and says what became of it. */
+  /** Runs work despite other programs' locks, and reports the outcome to the watch. */
   async function despiteLocks<T>(work: () => Promise<T>): Promise<T> {
     const asked_at = performance.now();
     try {
@@ -135,12 +135,12 @@ export function createPatientSqlite(
     };
     return {
       init: (init) => driver.init(init),
-      // A free connection comes at once: no time is watched for it.
+      // A free connection is available at once, without a timeout.
       acquireConnection: async () => wrapped(asking === 0 ? await acquire() : await withPatience(timeout_ms, acquire, giveBack)),
       beginTransaction: (to, settings) => despiteLocks(() => driver.beginTransaction(innerOf(to), settings)),
       commitTransaction: (to) => despiteLocks(() => driver.commitTransaction(innerOf(to))),
       rollbackTransaction: (to) => driver.rollbackTransaction(innerOf(to)),
-      // Others continue while it waits for the disk.
+      // Other callers get the connection while this one waits for the disk.
       releaseConnection(to) {
         const released = release(innerOf(to));
         return released === GIVEN_BACK

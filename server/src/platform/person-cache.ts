@@ -1,10 +1,10 @@
-/** Time for which an answer is trusted: a change by another server counts here after at most this. A change made here counts at once. */
+/** Time for which a cached answer is trusted, in ms: changes by other servers are visible after at most this time, changes by this server at once. */
 const TRUSTED_MS = 5_000;
 const SIZE_MAXIMUM = 10_000;
 
 export interface PersonCache<T, Asker = string> {
   of(asker: Asker): Promise<T>;
-  /** To be called after each change: an answer that was begun before it is thrown away with it. */
+  /** Call this after each change: an answer whose reading began before it is discarded as well. */
   forget(user_id: string): void;
   forgetAll(): void;
 }
@@ -13,11 +13,11 @@ interface PersonCacheOptions<T, Asker> {
   read: (asker: Asker) => Promise<T>;
   /** In ms. */
   now: () => number;
-  /** People who are remembered. */
+  /** The maximum number of cached people. */
   most?: number;
 }
 
-/** Keeps what is read of a person far more often than it changes. `keyOf` is the id of who asks, where more of them than that is needed to read. */
+/** Caches facts about a person that are read far more often than they change. `keyOf` is the asker's id, where reading needs more of the asker than the id. */
 export function createPersonCache<T>(parts: PersonCacheOptions<T, string>): PersonCache<T>;
 export function createPersonCache<T, Asker>(
   parts: PersonCacheOptions<T, Asker> & { keyOf: (asker: Asker) => string },

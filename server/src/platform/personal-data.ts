@@ -7,23 +7,23 @@ export interface Subject {
   email: string;
 }
 
-/** A table with rows about a person, as they get it in the file of all their data. Each feature names its own. */
+/** A table with rows about a person, for the export of all their data. Each feature declares its own. */
 export interface PersonalTable {
   table: string;
-  /** The column with the owner of a row, and its content; `user_id` and the account's id by default. */
+  /** The column that names the owner of a row, and its value; `user_id` and the account's id by default. */
   column?: string;
   holds?: keyof Subject;
-  /** A column that is unique among a person's rows, in whose order they come; `id` by default. */
+  /** A column that is unique among a person's rows and defines their order; `id` by default. */
   key?: string;
-  /** Secrets, and what only the server has a use for. */
+  /** Columns left out: secrets, and values of use only to the server. */
   withheld?: readonly string[];
   /** Columns of JSON text. */
   json?: readonly string[];
-  /** Further condition on rows about the person. */
+  /** Additional condition on the person's rows. */
   where?: { column: string; is: number | null };
 }
 
-/** Rows about a person under a name, read as they are asked for. */
+/** Named rows about a person, read on demand. */
 export interface PersonalPart {
   name: string;
   rows(subject: Subject): AsyncIterable<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { type Refusal, refusalsFrom } from './refusals.ts';
 
-/** Refusals of requests before any feature, and those that several features share. A landed code never changes its meaning or its parameters. */
+/** Refusals that occur before any feature, and those that several features share. A released code never changes its meaning or its parameters. */
 export const PLATFORM_REFUSALS = {
   'server.stopping': { problem: 'unavailable', english: 'This server is stopping. Try again in a moment.' },
   'address.unknown': { problem: 'not_found', english: 'The API doesn’t have this address.' },

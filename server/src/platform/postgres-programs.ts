@@ -7,7 +7,7 @@ const FOLDERS = ['/usr/local/bin', '/opt/homebrew/bin', '/usr/bin'];
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 const ERROR_LENGTH_MAXIMUM = 2_000;
 
-/** A program of PostgreSQL's client package: the newest there is, since an older one refuses a newer server. @throws when there is none. */
+/** Path of a PostgreSQL client program: the newest installed, since an older one refuses a newer server. @throws when there is none. */
 function findProgram(name: string): string {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
   const folders = [...versions.map((version) => join(DEBIAN, version, 'bin')), ...FOLDERS];
@@ -18,8 +18,8 @@ function findProgram(name: string): string {
 }
 
 /**
- * Options of libpq for a database's address: in its environment, which other users of the machine cannot see as they see arguments. Where the server's driver checks
- * certificates (every `sslmode` but `no-verify` and `disable`), so does this.
+ * Connection options as libpq environment variables, which other users of the machine cannot see, unlike arguments. Certificates are checked where the server's driver does
+ * so (every `sslmode` but `no-verify` and `disable`).
  */
 function environmentOf(url: string): Record<string, string> {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
@@ -42,7 +42,7 @@ function environmentOf(url: string): Record<string, string> {
   );
 }
 
-/** Runs `pg_dump` or `pg_restore` on the database of an address. @throws with what it said when it does not end well. */
+/** Runs `pg_dump` or `pg_restore` on the database of an address. @throws with the program's output when it fails. */
 export async function runPostgresProgram(name: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]): Promise<void> {
   const { PGDATABASE = '', ...environment } = environmentOf(url);
   const database = name === 'pg_restore' ? ['--dbname', PGDATABASE] : [];

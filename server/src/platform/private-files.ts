@@ -6,7 +6,7 @@ const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const STICKY = 0o1000;
 
-/** The program's own names in DATA_DIR: whole folders, and files. Other things that lie in the folder stay as they are. The folder is this program's (data-folder.ts). */
+/** The program's own names in DATA_DIR: whole folders, and files. Other entries of the folder are left unchanged. The folder is this program's (data-folder.ts). */
 const OUR_FOLDERS = new Set([
   'attachments',
   'attachments-arriving',
@@ -22,20 +22,17 @@ const OUR_FILES = /^palisade\.|^home$|^server\.(json|lock)|^before-restore-\d+$/
 /** Names that a file system makes. */
 const NOBODYS = new Set(['lost+found']);
 
-/** The repairs of files that others could read. */
+/** Result of repairing the permissions of files that others could read. */
 interface Privacy {
   /** Number of files and folders that others could read or write until now. */
   mended: number;
-  /** Sentences about what could not be mended. */
+  /** Sentences about files that could not be repaired. */
   warnings: string[];
 }
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : 'unknown');
 
-/**
- * The folder's content; the folder is made if it is missing. Undefined if that fails: the code that needs the folder
- * reports why. -
- */
+/** The folder's content, created if missing. Undefined if that fails: the code that needs the folder reports the reason. */
 function openFolder(path: string): { root: Stats; names: string[] } | undefined {
   try {
     mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
@@ -46,9 +43,9 @@ function openFolder(path: string): { root: Stats; names: string[] } | undefined 
 }
 
 /**
- * Keeps the server's files from all others on the machine (the source of the rule: OWASP ASVS 5, 13.3.2). From now on the process makes files of 0600 and folders of
- * 0700; existing files in `data_dir` are mended. A key file elsewhere is only checked: secrets of a container are often 0444, and not this program's to change. Windows
- * has no such modes. `acts_for_owner` is for root, whose files go to the owner of the folder.
+ * Protects the server's files from other users of the machine (the source of the rule: OWASP ASVS 5, 13.3.2). From now on the process creates files with mode 0600 and
+ * folders with 0700; existing files in `data_dir` are repaired. A key file elsewhere is only checked: container secrets often have 0444, and this program must not change
+ * them. Windows has no such modes. `acts_for_owner` is for root, which gives the files to the owner of the folder.
  */
 export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly string[]; acts_for_owner?: boolean }): Privacy {
   const { data_dir, key_files, acts_for_owner = false } = parts;
@@ -60,7 +57,7 @@ export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly 
   const { root, names } = found;
   const refused: string[] = [];
 
-  /** Takes everybody else's rights to a file or folder. One that is gone meanwhile needs none. */
+  /** Removes other users' rights to a file or folder. One that no longer exists needs none. */
   function mend(path: string, stat: Stats): void {
     if ((stat.mode & OTHERS) === 0) return;
     try {
@@ -71,7 +68,7 @@ export function keepFilesPrivate(parts: { data_dir: string; key_files: readonly 
     }
   }
 
-  /** A link is left alone: its target may belong to others. */
+  /** Links are left unchanged: their target may belong to others. */
   function mendAll(path: string): void {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return;

@@ -7,14 +7,14 @@ import { storageProblem } from './storage-problem.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
-/** The problem that an error stands for: a refusal, an outage of the database, or a full disk. Undefined for others. */
+/** The problem that an error represents: a refusal, an outage of the database, or a full disk. Undefined for others. */
 export function expectedProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   const problem = databaseProblem(error) ?? storageProblem(error);
   return problem instanceof Problem ? problem : undefined;
 }
 
-/** Writes down a problem that an operator should know of. `shared` is the logger whose bound on such lines counts. */
+/** Logs a problem that an operator should know about. `shared` is the logger whose limit on such lines applies. */
 export function logProblem(
   { code, status, cause }: Problem,
   request: { method?: string | undefined; url?: string | undefined; ip: string },

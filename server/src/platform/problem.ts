@@ -4,17 +4,17 @@ import type { PhrasedError, PhrasedProblem } from '@palisade/contract/problem-ph
 import type { Sentence } from './sentence.ts';
 
 export interface ProblemOptions {
-  /** One sentence in place of the code's own, from a catalog of refusals: the fault and the remedy. */
+  /** A sentence that replaces the code's own, from a catalog of refusals: the fault and the remedy. */
   says?: Sentence;
   errors?: PhrasedError[];
   /** Seconds for `Retry-After`. */
   retry_after?: number;
-  /** The second step that a half-finished sign-in continues with. */
+  /** The second step that completes a half-finished sign-in. */
   second_step?: { challenge: string; methods: SecondFactor[] };
   cause?: unknown;
 }
 
-/** The most faults and bytes of sentences in an answer: a short request must not cause a long one. */
+/** Maximum number of faults in an answer, and of bytes in its sentences: a short request must not cause a long answer. */
 const FAULTS_MAXIMUM = 10;
 const WORDS_MAXIMUM = 4 * 1024;
 const DETAIL_MAXIMUM = 1_000;
@@ -32,7 +32,7 @@ function shortPhrase({ code, params }: Phrase, maximum: number): Phrase {
 const isWithinWords = (words: Pick<PhrasedProblem, 'detail' | 'phrase' | 'errors'>) =>
   Buffer.byteLength(JSON.stringify(words)) <= WORDS_MAXIMUM;
 
-/** The part of a refusal that an answer holds: some callers' own words stand in it. A phrase for which there is no room is left out, since the English says the same. */
+/** The words of a refusal, shortened to the limits of an answer: some contain the caller's own text. A phrase that does not fit is omitted, since the English text says the same. */
 function boundedWords({ message, phrase, errors }: Pick<Problem, 'message' | 'phrase' | 'errors'>) {
   const detail = shortened(message, DETAIL_MAXIMUM);
   const phrased = { detail, phrase: shortPhrase(phrase, DETAIL_MAXIMUM) };
@@ -54,7 +54,7 @@ function boundedWords({ message, phrase, errors }: Pick<Problem, 'message' | 'ph
 export class Problem extends Error {
   override name = 'Problem';
   readonly code: ProblemCode;
-  /** That of its sentence: one of a catalog, or the problem's own code. */
+  /** The phrase of its sentence: from a catalog, or the problem's own code. */
   readonly phrase: Phrase;
   readonly errors: PhrasedError[] | undefined;
   readonly retry_after: number | undefined;
@@ -73,7 +73,7 @@ export class Problem extends Error {
     return PROBLEMS[this.code].status;
   }
 
-  /** The RFC 9457 document. */
+  /** The RFC 9457 document of the problem. */
   document(request_id: string): PhrasedProblem {
     return {
       type: `urn:palisade:problem:${this.code}`,

@@ -3,7 +3,7 @@ import type { Metrics } from './metrics.ts';
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
-/** Interval at which the event loop's delay is measured, and the length of a window. ms. */
+/** Interval at which the event loop's delay is sampled, in ms. */
 const RESOLUTION_MS = 20;
 const WINDOW_MS = 30_000;
 
@@ -13,10 +13,10 @@ interface Delay {
   max: number;
 }
 
-/** The delay of the event loop in the last window that is over; in the first one, so far. Reading does not reset the window. */
+/** The delay of the event loop in the last complete window, or so far in the first one. Reading does not reset the window. */
 function watchDelay(): { read: () => Delay; close: () => void } {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  // The histogram records the time between two looks.
+  // The histogram records the whole time between two samples.
   const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1_000);
   const now = (): Delay => ({
     p50: seconds(histogram.percentile(50)),
@@ -39,7 +39,7 @@ function watchDelay(): { read: () => Delay; close: () => void } {
   };
 }
 
-/** Measures this process, by the names that other programs in Node have for the same. Answers what ends that. */
+/** Measures this process, under the metric names that are usual for Node. Returns the function that stops it. */
 export function measureProcess(metrics: Metrics): () => void {
   const delay = watchDelay();
   for (const name of ['p50', 'p99', 'max'] as const) {

@@ -12,31 +12,28 @@ import type { Sentence } from './sentence.ts';
 
 /** Detects proxies before this server that are not in the settings. */
 export interface ProxyWatch {
-  /** Examines a request before its other steps. Costs no wait, and never fails. */
+  /** Examines a request before its other steps. Never delays it, and never fails. */
   look(request: Incoming): void;
   /** Examines the request of a signed-in person. */
   lookAtPerson(request: Incoming): void;
-  /** Whether many people come from a source because it is a proxy's: it is not refused as a whole. */
+  /** Whether many people share a source because it is a proxy's: such a source is not refused as a whole. */
   isShared(source: string): boolean;
-  /**
-   * The reasons, as sentences for the person, why facts for the machine itself alone (a reset token, a username) are withheld from this request; undefined when they
-   * may be told.
-   */
+  /** The reason, as a sentence for the person, why this request gets no facts reserved for the machine itself (a reset token, a username); undefined if it may have them. */
   withheld(request: Incoming): Promise<string | undefined>;
   /**
-   * The reason why this request cannot make an administrator in local exposure, where coming first is enough, as a sentence for the person; undefined where it can:
-   * it is the machine's own, or the settings say that others come, and how.
+   * The reason, as a sentence for the person, why this request may not create the first administrator in local exposure; undefined if it may: it comes from the machine
+   * itself, or the settings allow other machines.
    */
   notFirst(request: Incoming): Sentence | undefined;
   findings(): Promise<ProxyFindings>;
-  /** An administrator has read the findings: local exposure answers tokens again until the next sign of a proxy, and the addresses are not named again. */
+  /** An administrator has read the findings: local exposure shows tokens again until the next sign of a proxy, and known addresses are not reported again. */
   clear(database: Kysely<InstallationTables>): Promise<void>;
   close(): Promise<void>;
 }
 
 const BEHIND_PROXY = 'behind_proxy';
 const UNTRUSTED = 'untrusted_proxy:';
-/** Most addresses that are kept: a network has a few proxies, and a sender of such headers from many addresses must not fill the table. */
+/** Maximum number of addresses that are kept: a network has few proxies, and a sender of such headers from many addresses must not fill the table. */
 const SOURCES_MAXIMUM = 50;
 /** Interval after which a known sign is written again: an administrator may have cleared it through another server. */
 const WRITTEN_AGAIN_MS = 60_000;
@@ -69,23 +66,23 @@ export function isTrustedBy(trusted_proxies: readonly string[]): (peer: string) 
 interface ProxyWatchParts {
   database: Kysely<InstallationTables>;
   exposure: Exposure;
-  /** Local exposure that others may reach, by an explicit setting. */
+  /** Local exposure that other machines may reach, by an explicit setting. */
   open_local: boolean;
   public_url: string | undefined;
   trusted_proxies: readonly string[];
   letters: 'mail' | 'outbox';
-  /** Called when something is about to be written: `findings` answers it from then on. */
+  /** Called before a finding is written, which `findings` returns from then on. */
   onFound: () => void;
   now: () => number;
   logger: FastifyBaseLogger;
 }
 
-/** `letters`: where the mail goes that is written in place of an answer. `now` is in ms. */
+/** `letters`: the way of the mail that is written in place of an answer. `now` is in ms. */
 export async function createProxyWatch(parts: ProxyWatchParts): Promise<ProxyWatch> {
   const { database, exposure, open_local, public_url, trusted_proxies, letters, onFound, now, logger } = parts;
   const isTrusted = isTrustedBy(trusted_proxies);
   const peerOf = ({ raw }: Incoming) => (raw.socket.remoteAddress ?? '').replace(/^::ffff:(?=[\d.]+$)/i, '');
-  /** Sources that are named already, and those of them from which many people come. */
+  /** Sources that were already reported, and those of them that many people share. */
   const named = new Set((await readFacts(database, UNTRUSTED)).keys());
   const shared = new Set([...named].filter(isPrivateSource));
   let latched_at: number | undefined;
@@ -134,7 +131,7 @@ export async function createProxyWatch(parts: ProxyWatchParts): Promise<ProxyWat
     );
   }
 
-  /** The source of a proxy that the settings do not name, and what shows it. */
+  /** The source of a proxy that the settings do not name, and its sign. */
   function untrustedSource(request: Incoming): { source: string; sign: ProxySign } | undefined {
     const sign = proxySignOf(request);
     const peer = peerOf(request);
@@ -148,7 +145,7 @@ export async function createProxyWatch(parts: ProxyWatchParts): Promise<ProxyWat
       if (sign === undefined) return;
       if (exposure === 'local') latch(sign);
       const { source } = untrustedSource(request) ?? {};
-      // A stranger could write the header themselves, so a public address is one person's until the settings say otherwise (docs/decisions/accounts.md).
+      // Any stranger could send the header, so a public address counts as one person until the settings say otherwise (docs/decisions/accounts.md).
       if (source === undefined || !isPrivateSource(source)) return;
       if (shared.size < SOURCES_MAXIMUM) shared.add(source);
       if (exposure === 'public' || !isLoopbackSource(source)) name(source, sign);

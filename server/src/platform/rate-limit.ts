@@ -7,38 +7,36 @@ import { refuseFor } from './platform.refusals.ts';
 import type { Observe } from './security-event.ts';
 import type { Session } from './session.ts';
 
-/** Groups of calls that share a limit. Signing in is limited by source alone: the caller has no account yet. - */
+/** Groups of calls that share a limit. Sign-in is limited by source alone: the caller has no account yet. */
 type Group = 'sign_in' | 'read' | 'write' | 'upload' | 'expensive' | 'admin' | 'document';
 
 export interface RateLimits {
-  /** Whether the source of a call was over its limit a moment ago: such a call is counted before anything is looked up. */
+  /** Whether the source of a call was over its limit a moment ago: such a call is counted before any lookup. */
   isPressed(endpoint: Endpoint, request: FastifyRequest): boolean;
   /**
-   * Counts a call for its source, and then, in the same step, for the account of `caller`, its probable caller. Answers the result of the second
-   * for `ofAccount`, which is called once the caller is known. @throws Problem `too_many_requests` for the first.
+   * Counts a call for its source and, in the same step, for the account of `caller`, the probable caller. Returns the second result for `ofAccount`, which is called once
+   * the caller is known. @throws Problem `too_many_requests` for the source.
    */
   ofSource(endpoint: Endpoint, request: FastifyRequest, caller?: Session): Promise<CountedAccount | undefined>;
-  /** Counts a call for the account that makes it, unless `counted` says that it was. @throws Problem `too_many_requests`. */
+  /** Counts a call for the account that makes it, unless `counted` shows that it already was. @throws Problem `too_many_requests`. */
   ofAccount(endpoint: Endpoint, request: FastifyRequest, session: Session, counted?: CountedAccount): Promise<void>;
   /** Counts a request for the API description. @throws Problem `too_many_requests`. */
   ofDocument(request: FastifyRequest): Promise<void>;
 }
 
-/** A call that was counted for an account; `wait_ms` where that was over its limit. */
+/** A call that was counted for an account; `wait_ms` is set if the account was over its limit. */
 interface CountedAccount {
   user_id: string;
   wait_ms: number | undefined;
 }
 
-/** Time for which a source that was over its limit counts as pressed, in ms, and the most sources that are remembered. */
+/** Time for which a source that was over its limit counts as pressed, in ms, and the maximum number of remembered sources. */
 const PRESSED_MS = 1_000;
 const PRESSED_MAXIMUM = 10_000;
 
-/** Monitoring must always be answered. */
+/** Health checks must always be answered. */
 const UNLIMITED = new Set(['/health', '/ready']);
-/**
- * A limit that is met is logged so often at the most, not at each request: often enough for the rule on limits (more than 5, one of them forgotten a minute).
- */
+/** Maximum rate of log lines about one exceeded limit: often enough for the rule on limits (more than 5, one of them forgotten a minute). */
 const TOLD: Rate = { count: 6, period_ms: 60_000 };
 
 function groupOf({ access, upload, expensive, method, path }: Endpoint): Group {
@@ -49,7 +47,7 @@ function groupOf({ access, upload, expensive, method, path }: Endpoint): Group {
   return access === 'anyone' && path.startsWith('/auth/') ? 'sign_in' : 'write';
 }
 
-/** Limits every call by its group, for its source and for its account. `isShared`: whether many people come from a source. `now` is in ms. */
+/** Limits every call by its group, per source and per account. `isShared`: whether many people share a source. `now` is in ms. */
 export function createRateLimits(parts: {
   counters: Counters;
   limits: Limits;
@@ -70,7 +68,7 @@ export function createRateLimits(parts: {
     return known;
   }
 
-  /** When sources were over a limit last, by the bucket. */
+  /** When sources were last over a limit, by bucket. */
   const pressed = new Map<string, number>();
 
   function press(key: string): void {

@@ -5,12 +5,12 @@ import type { Bucket, Counters, Empty } from './counters.ts';
 import { connectRedis, withinTime } from './redis.ts';
 
 const PREFIX = 'palisade:';
-/** Pause after Redis has failed, so that requests do not each wait for it. */
+/** Pause after a failure of Redis, in ms, so that requests do not each wait for it. */
 const LEFT_ALONE_MS = 2_000;
 
 /**
- * A program that Redis runs as one step (redis.io/docs/latest/develop/programmability/eval-intro). Its clock is Redis' own, in ms: servers' clocks differ, and one that
- * is ahead would drop the others' counts.
+ * A script that Redis runs atomically (redis.io/docs/latest/develop/programmability/eval-intro). Its clock is that of Redis, in ms: servers' clocks differ, and one that is
+ * ahead would drop the others' counts.
  */
 interface Script {
   text: string;
@@ -26,7 +26,7 @@ function script(program: string): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
-/** `full` is when a bucket is full again, `wait` the ms until something may be taken. */
+/** `full` is when a bucket is full again, `wait` the ms until a token is available. */
 const BUCKET = `
 local function look(i, key)
   local count, period = tonumber(ARGV[2 * i - 1]), tonumber(ARGV[2 * i])
@@ -84,9 +84,8 @@ const takenSchema = z.tuple([z.number(), z.number()]);
 const putSchema = z.tuple([z.number(), z.number(), z.number()]);
 
 /**
- * Counts in Redis or Valkey, so that several servers count together. While it is away `meanwhile` counts, for this server alone: this locks no one out, and lets
- * no one in uncounted (docs/decisions/database.md).
- * @throws Error with one line when it cannot be used at the start.
+ * Counts in Redis or Valkey, shared by several servers. While it is away, `meanwhile` counts for this server alone, so that calls are neither refused nor uncounted
+ * (docs/decisions/database.md). @throws Error with one line when it cannot be used at the start.
  */
 export async function createRedisCounters(parts: {
   url: string;
@@ -109,9 +108,9 @@ export async function createRedisCounters(parts: {
   }
 
   async function counted<T>(inRedis: () => Promise<T>, here: () => Promise<T>): Promise<T> {
-    // The real clock: Redis is a machine.
+    // The real clock, because Redis is a real server also in tests.
     if (failedAt !== undefined && (isTried || performance.now() - failedAt < LEFT_ALONE_MS)) return await here();
-    // One request finds out whether Redis is back; the others do not wait for that.
+    // One request tests whether Redis is back; the others do not wait for that.
     isTried = failedAt !== undefined;
     try {
       const answer = await withinTime(inRedis());

@@ -2,20 +2,20 @@ import type { FastifyBaseLogger } from 'fastify';
 
 const CONNECT_MS = 5_000;
 const RECONNECT_MOST_MS = 2_000;
-/** Time to wait for one answer. It comes within one when all is well. */
+/** Time to wait for one answer, in ms. A healthy Redis answers within 1 ms. */
 const ANSWER_MS = 500;
 
-/** Sends commands to a Redis or Valkey server, in the order in which they are given. Rejects at once while it is away. */
+/** Sends commands to a Redis or Valkey server, in the order of the calls. Rejects at once while it is away. */
 export interface RedisConnection {
   send(command: readonly string[]): Promise<unknown>;
-  /** Has it connect again: a connection on which nothing comes any more does not always end. */
+  /** Reconnects: a dead connection does not always end. */
   renew(): void;
   close(): void;
 }
 
 /** @throws Error with one line for the person who starts the server. */
 export async function connectRedis(url: string, logger: FastifyBaseLogger): Promise<RedisConnection> {
-  // Loaded by who has a Redis alone.
+  // Loaded only if Redis is configured.
   const { createClient } = await import('@redis/client');
   let connected = false;
   let closed = false;
@@ -32,7 +32,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
           connected ? Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) : cause,
       },
     });
-    // Each command rejects on its own; without a listener the error would end the process.
+    // Each command rejects separately; without a listener the error would end the process.
     created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
     return created;
   }
@@ -53,7 +53,7 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
   return {
     send: (command) => client.sendCommand<unknown>(command),
     renew() {
-      // The one before may be about to succeed.
+      // The previous attempt may be about to succeed.
       if (closed || performance.now() - renewed_at < CONNECT_MS) return;
       renewed_at = performance.now();
       if (client.isOpen) client.destroy();
@@ -69,22 +69,20 @@ export async function connectRedis(url: string, logger: FastifyBaseLogger): Prom
 
 /** Receives published messages of channels. */
 export interface RedisSubscriber {
-  /** Resolves once Redis has confirmed. Rejects while it is away; then the channel is heard when Redis is back. */
+  /** Resolves once Redis has confirmed. Rejects while it is away; the channel is then subscribed when Redis is back. */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): void;
-  /** Whether all channels are heard just now; a connection that is dead without a word is found out. */
+  /** Whether all channels are subscribed now; detects a connection that died silently. */
   ask(): Promise<boolean>;
   close(): void;
 }
 
 /** Interval at which an idle subscriber connection is checked. */
 const SUBSCRIBER_LOOK_MS = 2_000;
-/** Time in which it must answer: a longer patience would only delay the reconnection further. */
+/** Time in which it must answer, in ms: a longer wait would only delay the reconnection. */
 const SUBSCRIBER_ANSWER_MS = 4_000;
 
-/**
- * `onMessage` gets the messages of subscribed channels, `onLost` is called when messages may have been missed. All channels are heard again as soon as Redis is back.
- */
+/** `onMessage` receives the messages of subscribed channels; `onLost` is called when messages may have been missed. All channels are subscribed again as soon as Redis is back. */
 export async function openRedisSubscriber(parts: {
   url: string;
   logger: FastifyBaseLogger;
@@ -103,7 +101,7 @@ export async function openRedisSubscriber(parts: {
     const created = createClient({
       url,
       disableOfflineQueue: true,
-      // A connection is not reused: after its end this module subscribes again.
+      // The client must not reconnect: this module opens a new connection and subscribes again.
       socket: { connectTimeout: CONNECT_MS, reconnectStrategy: false },
     });
     created.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
@@ -122,7 +120,7 @@ export async function openRedisSubscriber(parts: {
     client = created;
     await created.connect();
     const subscribed = new Set<string>();
-    // More may be wanted while some are subscribed to.
+    // Channels may be added while others are being subscribed.
     for (let left = [...channels]; left.length > 0; left = [...channels].filter((channel) => !subscribed.has(channel))) {
       await withinTime(created.subscribe(left, hear), CONNECT_MS);
       for (const channel of left) subscribed.add(channel);
@@ -164,7 +162,7 @@ export async function openRedisSubscriber(parts: {
   return {
     async subscribe(channel) {
       channels.add(channel);
-      // Wait until the channel has been left: the client would match the answer to the new subscription.
+      // Wait until the channel has been left: the client would otherwise match that answer to the new subscription.
       await leaving.get(channel);
       if (!isUp) throw new Error('We can’t reach Redis.');
       await withinTime(client.subscribe(channel, hear), SUBSCRIBER_ANSWER_MS);
@@ -189,9 +187,8 @@ export async function openRedisSubscriber(parts: {
 }
 
 /**
- * Time-outs come before arrivals in the event loop (nodejs.org, "The Node.js Event Loop": timers, poll, check): where this process was busy, an answer may lie there
- * unread. It is read before the time is called over.
- * @throws Error when the answer does not come in time.
+ * Waits for an answer. Timers run before I/O in the event loop (nodejs.org, "The Node.js Event Loop": timers, poll, check), so after busy time an answer may still be
+ * unread: it is read before time is up. @throws Error when the answer does not arrive in time.
  */
 export async function withinTime<T>(answer: Promise<T>, ms: number = ANSWER_MS): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

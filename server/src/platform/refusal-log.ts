@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 
 const MINUTE_MS = 60_000;
-/** Lines of one source in a minute: enough to see what it does. */
+/** Maximum log lines of one source per minute: enough to see its behaviour. */
 const LINES_MAXIMUM = 20;
-/** Sources that are known apart; the rest shares one allowance. */
+/** Maximum number of sources with their own allowance; the rest share one. */
 const SOURCES_MAXIMUM = 10_000;
 const OTHERS = 'others';
 
@@ -13,18 +13,15 @@ interface Told {
   left_out: number;
 }
 
-/** Bounds what refused calls write into the log. */
+/** Limits the log lines of refused calls. */
 export interface RefusalLog {
-  /** Whether one more line of this source is written now. Each line that is not is counted. */
+  /** Whether one more line of this source may be written now. Suppressed lines are counted. */
   mayTell(source: string): boolean;
-  /** Writes down how many lines were left out of the minutes that are over. */
+  /** Logs the number of lines that were suppressed in the past minutes. */
   settle(): void;
 }
 
-/**
- * Bounds log lines of refusals, whose number an attacker controls: so many lines of each source are written in a minute, then one with the number of those left
- * out. `now` is in ms.
- */
+/** Limits log lines of refusals, whose number an attacker controls: a number of lines per source and minute, then one with the number of suppressed ones. `now` is in ms. */
 export function createRefusalLog({ logger, now }: { logger: Pick<FastifyBaseLogger, 'warn'>; now: () => number }): RefusalLog {
   const sources = new Map<string, Told>();
   let later: NodeJS.Timeout | undefined;
@@ -74,7 +71,7 @@ export function createRefusalLog({ logger, now }: { logger: Pick<FastifyBaseLogg
 
 const logs = new WeakMap<object, RefusalLog>();
 
-/** The bound of a server’s log: every writer of refused calls uses the same one. */
+/** The limit of a server’s log, which all writers of refused calls share. */
 export function refusalsOf(logger: Pick<FastifyBaseLogger, 'warn'>): RefusalLog {
   let log = logs.get(logger);
   if (log === undefined) {
@@ -84,7 +81,7 @@ export function refusalsOf(logger: Pick<FastifyBaseLogger, 'warn'>): RefusalLog 
   return log;
 }
 
-/** Has another logger, which writes into the same log, share its bound. */
+/** Makes another logger of the same log share its limit. */
 export function shareRefusals(other: Pick<FastifyBaseLogger, 'warn'>, logger: Pick<FastifyBaseLogger, 'warn'>): void {
   logs.set(other, refusalsOf(logger));
 }

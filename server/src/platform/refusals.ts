@@ -3,7 +3,7 @@ import type { ProblemCode } from '@palisade/contract/problem';
 import { Problem, type ProblemOptions } from './problem.ts';
 import { Sentence, sentencesFrom, type With } from './sentence.ts';
 
-/** An entry of a catalog: the sentence of a refusal, and its problem. */
+/** An entry of a catalog: the sentence of a refusal, and its problem code. */
 export interface Refusal extends Template {
   problem: ProblemCode;
 }
@@ -23,8 +23,8 @@ interface Wait extends Refusal {
 const SECOND_MS = 1_000;
 
 /**
- * The makers of a catalog's refusals: `throw refuse('saved_reply.shortcut_taken', { shortcut })`. An unknown code or a missing value does not compile.
- * A landed code never changes its meaning or its parameters: pages say it in other languages.
+ * Functions that create a catalog's refusals: `throw refuse('saved_reply.shortcut_taken', { shortcut })`. An unknown code or a missing value does not compile. A released
+ * code never changes its meaning or its parameters: pages translate it.
  */
 export function refusalsFrom<const Catalog extends { readonly [Code in keyof Catalog]: Refusal }>(catalog: Catalog) {
   type Code = keyof Catalog & string;
@@ -37,14 +37,14 @@ export function refusalsFrom<const Catalog extends { readonly [Code in keyof Cat
     return new Problem(catalog[code].problem, { ...options, says });
   }
 
-  /** A 422 for one field. Its sentence stands alone. */
+  /** A 422 for one field, whose sentence is complete on its own. */
   function refuseField<C extends FieldCode>(field: string, code: C, ...rest: With<ParamsOf<Catalog[C]>, []>): Problem;
   function refuseField(field: string, code: FieldCode, params: Params = {}): Problem {
     const says = new Sentence(catalog[code], { code, params });
     return new Problem('invalid_field', { says, errors: [{ field, message: says.english, phrase: says.phrase }] });
   }
 
-  /** A 429 with a time to retry, in words and as `Retry-After`. `wait_ms` is the rest of the wait. */
+  /** A 429 with the time until a retry, in words and as `Retry-After`. `wait_ms` is the remaining wait. */
   function refuseFor<C extends WaitCode>(
     wait_ms: number,
     code: C,

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from './metrics.ts';
 
-/** Seconds. From an answer out of memory to an upload that is read while it arrives. */
+/** Histogram bounds in seconds: from an answer out of memory to a slow upload. */
 const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
-/** Node takes some 35 methods; those that no endpoint has are one. */
+/** Node accepts about 35 methods; those that no endpoint has share one label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-/** Its client had gone before it was all sent. No status of HTTP; the number is nginx's. */
+/** Status when the client disconnected before the whole answer was sent: nginx's number, not an HTTP status. */
 const CLIENT_GONE = '499';
 const SECOND_MS = 1_000;
 
-/** The template of the route, never the address: that one holds ids. `page` is the application's page, `file` one of its files, `unknown` what there is not. */
+/** The template of the route, never the address, which contains ids. `page` is the application's page, `file` one of its files, `unknown` a path that does not exist. */
 function routeOf(request: FastifyRequest, status: number): string {
   const { url } = request.routeOptions;
   if (request.is404 || url === undefined) return status < 400 ? 'page' : 'unknown';
@@ -20,8 +20,8 @@ function routeOf(request: FastifyRequest, status: number): string {
 export type MeasureRequest = (of: { method: string; route: string; status: number; isSent: boolean }, ms: number) => void;
 
 /**
- * Counts and times every request by its route's template. To be called before the routes are added. Sockets are left out: they end only when a side closes them.
- * Answers what does the same for a request that Fastify does not see.
+ * Counts and times every request by its route template. Call this before the routes are added. Sockets are left out: they end only when a side closes them. Returns the
+ * function that measures a request that bypasses Fastify.
  */
 export function measureRequests(fastify: FastifyInstance, metrics: Metrics): MeasureRequest {
   const requests = metrics.counter('palisade_http_requests_total', 'Requests by method, route, and status.');

@@ -1,10 +1,10 @@
-/** An attack that the address of a request spells out. */
+/** An attack that is visible in the address of a request. */
 interface Pattern {
   name: 'sql_injection' | 'path_traversal' | 'script_injection' | 'command_injection';
   of: RegExp;
 }
 
-/** After the rules of the OWASP Core Rule Set, and only of those that an ordinary address never meets. Tested on the address in lower case, decoded. */
+/** Based on the OWASP Core Rule Set, limited to rules that an ordinary address never matches. Matched against the decoded address in lower case. */
 const PATTERNS: readonly Pattern[] = [
   { name: 'sql_injection', of: /\bunion[\s/*]+(all[\s/*]+)?select\b/ },
   { name: 'sql_injection', of: /['"]\s*(or|and)\s+['"]?\w+['"]?\s*(=|<|>|like\b)/ },
@@ -21,10 +21,10 @@ const PATTERNS: readonly Pattern[] = [
   { name: 'command_injection', of: /[;|&`]\s*(cat\s+\/|(wget|curl)\s+\S|(ba)?sh\s+-|\/bin\/|nc\s+-)/ },
 ];
 
-/** Number of characters of an address that are matched: real ones are shorter, and a long one must not cost more. */
+/** Maximum number of characters of an address that are matched: real ones are shorter, and a long one must not cost more. */
 const LOOKED_AT_MAXIMUM = 4_000;
 
-/** Files and folders of other programs, which scanners ask every server for. */
+/** Files and folders of other programs that vulnerability scanners request from every server. */
 const PROBES = [
   /\.(php\d?|phtml|aspx?|jspx?|cgi|cfm|do|action|bak|sql|old|swp)$/,
   /\/\.(?!well-known(\/|$))[\w-]/,
@@ -44,12 +44,12 @@ function pathOf(url: string): string {
   return url.split(/[?#]/, 1)[0] ?? url;
 }
 
-/** Addresses in which nothing was found: pages ask for the same few again and again. Longer ones are not remembered. */
+/** Maximum number of harmless addresses that are cached: pages request the same few repeatedly. Long ones are not cached. */
 const HARMLESS_MAXIMUM = 500;
 const HARMLESS_LENGTH_MAXIMUM = 200;
 const harmless = new Set<string>();
 
-/** The attack that an address spells out, or undefined. Encoded once or twice, it is the same. */
+/** The attack in an address, or undefined. Also finds it encoded once or twice. */
 export function exploitIn(url: string): Pattern['name'] | undefined {
   if (harmless.has(url)) return undefined;
   const found = findExploit(url);
@@ -65,7 +65,7 @@ function findExploit(url: string): Pattern['name'] | undefined {
   return PATTERNS.find(({ of }) => of.test(decoded))?.name;
 }
 
-/** Whether scanners ask for this address; never true for a page of this application. */
+/** Whether the address is typical of vulnerability scanners; never true for a page of this application. */
 export function isProbe(url: string): boolean {
   const path = decodeOnce(pathOf(url.slice(0, LOOKED_AT_MAXIMUM))).toLowerCase();
   return PROBES.some((probe) => probe.test(path));

@@ -9,14 +9,11 @@ import type { Session } from './session.ts';
 
 const isStaff = may.useDesk;
 
-/**
- * Reports to detection the requests that this application's pages never make. Bodies are not examined: customers upload malware, and write
- * as they like.
- */
+/** Reports requests to detection that this application's pages never make. Bodies are not examined: customers upload malware, and write arbitrary text. */
 export interface RequestWatch {
-  /** Looks at every request of a server. To be called before its routes are added. */
+  /** Observes every request of a server. Call this before its routes are added. */
   observeAll(fastify: FastifyInstance): void;
-  /** A signed-in person asked for what their role may not. */
+  /** Reports that a signed-in person called an endpoint that their role may not use. */
   forbidden(endpoint: Endpoint, request: FastifyRequest, session: Session): void;
 }
 
@@ -36,13 +33,13 @@ export function createRequestWatch({ observe, now }: { observe: Observe; now: ()
 
   return {
     observeAll(fastify) {
-      // When it is known what was answered.
+      // Run when the status is known.
       fastify.addHook('onSend', (request, { statusCode }, _payload, done) => {
         const { url, method } = request;
         const pattern = exploitIn(url);
         const was_refused = statusCode >= 400 && statusCode < 500;
         if (pattern !== undefined) tell(request, null, { reason: 'exploit_string', pattern, was_refused });
-        // A browser sends a preflight for another site's page (CORS).
+        // A browser sends an OPTIONS preflight for another site's page (CORS).
         else if (request.is404 && method !== 'OPTIONS' && (/^\/api(\/|\?|$)/.test(url) || isProbe(url)))
           tell(request, null, { reason: 'unknown_path', pattern: null, was_refused: true });
         done();

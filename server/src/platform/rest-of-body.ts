@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 
-/** The rest of a refused body that is still read, in bytes and time: a program that sends all of it before it reads gets its answer. */
+/** Limits on the part of a refused body that is still read, in bytes and ms: a program that sends the whole body before it reads then gets its answer. */
 const REST = { bytes: 16 * 1024 * 1024, ms: 10_000 };
 
-/** Drops what still comes of a body. Ends when it is over, when there is too much of it, and when it takes too long. */
+/** Discards the rest of a body. Resolves at its end, or when it is too large or takes too long. */
 function dropRest(body: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
@@ -25,8 +25,8 @@ function dropRest(body: IncomingMessage): Promise<void> {
 }
 
 /**
- * An answer to a request whose body was refused for its size. It is sent at once, and the connection stays until its client is through with sending: one that is
- * closed while bytes arrive is reset, and its client never reads the answer.
+ * Answers a request whose body was refused for its size. The answer is sent at once, and the connection stays open until the client has stopped sending: a connection closed
+ * while bytes arrive is reset, and its client never reads the answer.
  */
 export function answerBeforeRest(body: IncomingMessage, answer: string | Buffer): Readable {
   async function* parts() {

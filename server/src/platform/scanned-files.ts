@@ -13,11 +13,11 @@ import { refuse, refuseField } from './platform.refusals.ts';
 import { storageProblem } from './storage-problem.ts';
 import { receiveUpload } from './upload.ts';
 
-/** The place of sealed files: no store has a person's file as it is. */
+/** The storage of sealed files: the store never holds a person's file unencrypted. */
 export interface SealedFiles {
   seal(file: SealedFile, bytes: AsyncIterable<Uint8Array>): Promise<unknown>;
   read(file: SealedFile): Promise<Readable>;
-  /** A missing object is no error. */
+  /** Removing a missing object succeeds. */
   remove(id: string): Promise<void>;
 }
 
@@ -27,11 +27,11 @@ interface SealedFile {
   size: number;
 }
 
-/** A file that has arrived and has no verdict yet: its bytes lie at `path`, in this server's own folder. */
+/** A received file without a verdict yet: its bytes are at `path`, in this server's own folder. */
 export interface ArrivedFile {
   id: string;
   path: string;
-  /** The name as it was sent: hostile. */
+  /** The name as sent: untrusted. */
   name: string;
   /** Bytes. */
   size: number;
@@ -39,28 +39,28 @@ export interface ArrivedFile {
   sha256: string;
 }
 
-/** `clean` only when every byte was read and nothing found. */
+/** `clean` only if every byte was read and nothing was found. */
 export interface FileVerdict {
   status: 'clean' | 'infected' | 'unread' | 'failed';
   threat: string | null;
 }
 
-/** The engines' verdict of a file. */
+/** Scans a file with the engines. */
 export type Inspect = (file: ArrivedFile & { user_id: string; signal: AbortSignal }) => Promise<FileVerdict>;
 
-/** Files that one person sends to another: each arrives, is scanned and then sealed if it is clean, and all others are removed. Their feature decides who may send and read them. */
+/** Files that one person sends to another: each is received, scanned, and sealed if it is clean; all others are removed. The feature that uses this decides who may send and read them. */
 export interface ScannedFiles {
-  /** Takes the file of an upload of at most `maximum` bytes. @throws Problem, what an upload is refused with. */
+  /** Receives the file of an upload of at most `maximum` bytes. @throws Problem, the refusal of the upload. */
   receive(request: FastifyRequest, maximum: number): Promise<ArrivedFile>;
-  /** Takes a file that came another way. @throws Problem `storage_full`. */
+  /** Stores a file that was not uploaded. @throws Problem `storage_full`. */
   take(file: { name: string; bytes: Uint8Array }): Promise<ArrivedFile>;
-  /** Keeps unscanned bytes sealed; readers are told that they were not scanned. */
+  /** Seals bytes that could not be scanned; readers are told so. */
   keep(file: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>, bytes: Uint8Array): Promise<void>;
-  /** Takes back one that was not written down. */
+  /** Removes a received file that was not recorded. */
   discard(file: ArrivedFile): Promise<void>;
   /**
-   * Scans a file; resolves once that is over, with any outcome. `conclude` stores the verdict, of a clean file once its bytes are sealed, and answers whether the file is
-   * still wanted; `fail` stores that there is none.
+   * Scans a file; resolves when that is over, with any outcome. `conclude` stores the verdict (of a clean file, after its bytes are sealed) and returns whether the file is
+   * still wanted; `fail` records that there is no verdict.
    */
   scan(
     file: ArrivedFile,
@@ -70,9 +70,9 @@ export interface ScannedFiles {
       fail: () => Promise<void>;
     },
   ): Promise<void>;
-  /** @throws StoreAwayError while the store is away, Problem `unavailable` when the kept bytes do not open. */
+  /** @throws StoreAwayError while the store is away, Problem `unavailable` when the sealed bytes cannot be decrypted. */
   read(file: Pick<ArrivedFile, 'id' | 'size' | 'sha256'>): Promise<Readable>;
-  /** Removes their kept bytes, and stops the scans that run. */
+  /** Removes the sealed bytes of files, and stops their running scans. */
   removeBytes(ids: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ const STALL_MS = 30_000;
 const SLOW = { window_ms: 30_000, bytes: 30 * 1024 } as const;
 
 export function createScannedFiles(parts: {
-  /** The folder of files that have no verdict yet; this server's own. */
+  /** This server's own folder of files without a verdict. */
   folder: string;
   disk: Disk;
   files: SealedFiles;
@@ -135,7 +135,7 @@ export function createScannedFiles(parts: {
       const stop = new AbortController();
       async function decide(): Promise<void> {
         const verdict = await inspect({ ...file, user_id, signal: stop.signal });
-        // First the bytes, then the word that they are there.
+        // Seal the bytes before the verdict says that they exist.
         if (verdict.status === 'clean') await files.seal(sealedOf(file), fileBytes(file.path));
         if (!(await conclude(verdict))) await files.remove(file.id);
       }

@@ -6,7 +6,7 @@ async function linesOf<Tables>(database: Kysely<Tables>, query: string): Promise
   return rows.map(({ line }) => line);
 }
 
-/** Statements of SQLite without their spaces, quotes and order of defaults, which builders write differently. */
+/** Normalizes an SQLite statement: spaces, quotes and the order of defaults, which builders write differently. */
 function plainStatement(statement: string): string {
   return statement
     .replaceAll('"', '')
@@ -36,7 +36,7 @@ export async function schemaOf<Tables>(database: Kysely<Tables>): Promise<string
   return statements.map(plainStatement).toSorted();
 }
 
-/** Parts of PostgreSQL that carry statements, and the rights that functions run with. */
+/** Database objects of PostgreSQL that contain statements, and the rights that functions run with. */
 const POSTGRES_STATEMENTS = [
   `select format('view %s %s', viewname, definition) as line from pg_views where schemaname = current_schema()`,
   `select format('rule %s', definition) as line from pg_rules where schemaname = current_schema()`,
@@ -45,10 +45,10 @@ const POSTGRES_STATEMENTS = [
    from pg_proc where pronamespace = current_schema()::regnamespace`,
 ];
 
-/** Tables that the migrator of an earlier version made otherwise, and statistics of SQLite. */
+/** Tables that an earlier version's migrator created differently, and SQLite's statistics. */
 const LEFT_OUT = /^(?:createtable|column |constraint |index CREATE UNIQUE INDEX )(?:kysely_migration|sqlite_stat)/;
 
-/** `schemaOf`, with all that can carry statements and without what differs between databases of one version. */
+/** `schemaOf`, with all objects that can contain statements and without differences between databases of one version. */
 async function partsOf<Tables>(database: Kysely<Tables>): Promise<string[]> {
   const statements = isSqlite(database)
     ? []
@@ -60,7 +60,7 @@ async function partsOf<Tables>(database: Kysely<Tables>): Promise<string[]> {
   return lines.map((line) => line.replaceAll(`${rows[0]?.schema ?? ''}.`, '')).filter((line) => !LEFT_OUT.test(line));
 }
 
-/** The first part of a schema that another one does not have, or that it lacks, as a line. Undefined where both are the same. */
+/** The first line that only one of two schemas has. Undefined if they are equal. */
 export async function differingPart<Tables>(database: Kysely<Tables>, made: Kysely<Tables>): Promise<string | undefined> {
   const [found, wanted] = [await partsOf(database), await partsOf(made)];
   const added = found.find((line) => !wanted.includes(line));

@@ -1,18 +1,18 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 
-/** A secret that cannot be read from its file. `message` is one line that names the variable and says what to do; it never holds the secret. */
+/** A secret that cannot be read from its file. `message` is one line that names the variable and the remedy; it never contains the secret. */
 export class SecretFileError extends Error {
   override name = 'SecretFileError';
 }
 
-/** The setting that a file belongs to. The file holds its whole value, or the password of its address. */
+/** The setting that a file belongs to. The file holds the whole value, or the password of an address. */
 interface SecretFile {
   setting: string;
   holds: 'value' | 'password';
 }
 
-/** Settings that name a file with a secret, as container runtimes and systemd (LoadCredential) hand secrets over. STORAGE_SECRET_FILE is read when the store is opened. */
+/** Settings that name a file with a secret, the way container runtimes and systemd (LoadCredential) pass secrets. STORAGE_SECRET_FILE is read when the store is opened. */
 const SECRET_FILES = {
   DATABASE_URL_FILE: { setting: 'DATABASE_URL', holds: 'value' },
   DATABASE_PASSWORD_FILE: { setting: 'DATABASE_URL', holds: 'password' },
@@ -30,17 +30,17 @@ const SECRET_FILES = {
 /** The names of these settings, for the schema of the environment. */
 export const secretFileShape = Object.fromEntries(Object.keys(SECRET_FILES).map((name) => [name, z.string().optional()]));
 
-/** No secret is longer. Bytes. */
+/** Maximum size of a secret, in bytes. */
 const SECRET_MAXIMUM = 65_536;
 
 const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== '';
 
-/** The text of a secret's file without the line end behind it. @throws SecretFileError */
+/** Reads a secret from a file, without a trailing line end. @throws SecretFileError */
 function readSecret(name: string, path: string): string {
   let text: string;
   try {
     const { size, mode } = statSync(path);
-    // A pipe without a writer would be waited for.
+    // Reading a pipe without a writer would block.
     if ((mode & 0o170_000) !== 0o100_000)
       throw new SecretFileError(`${name} isn’t a file: ${path}. Set it to a file with the secret.`);
     if (size > SECRET_MAXIMUM)
@@ -58,21 +58,21 @@ function readSecret(name: string, path: string): string {
     );
   }
   if (text.trim() === '') throw new SecretFileError(`The file ${path} of ${name} is empty. Save the secret in it.`);
-  // An address would lose line ends without a word.
+  // URL would silently remove line ends.
   if (/[\r\n\0]/.test(text))
     throw new SecretFileError(`The file ${path} of ${name} has more than one line. Save only the secret in it.`);
   return text;
 }
 
-/** An address with a password put into it. @throws SecretFileError */
+/** Inserts a password into an address. @throws SecretFileError */
 function withPassword(name: string, setting: string, address: string | undefined, password: () => string): string {
   if (!isSet(address)) throw new SecretFileError(`${name} is set, but ${setting} isn’t. Set both, or unset ${name}.`);
-  // The schema of the settings says what is wrong with an address that is none.
+  // The schema of the settings reports an invalid address.
   if (!URL.canParse(address)) return address;
   const url = new URL(address);
   if (url.password !== '')
     throw new SecretFileError(`${setting} contains a password, and ${name} is set too. Remove one of them.`);
-  // Redis has a user without a name; the others ask for one.
+  // Redis allows an empty user name; the other protocols require one.
   if (url.username === '' && !/^rediss?:$/.test(url.protocol))
     throw new SecretFileError(
       `${name} is set, but ${setting} has no user. Use ${url.protocol}//user@host, without the password.`,
@@ -82,8 +82,8 @@ function withPassword(name: string, setting: string, address: string | undefined
 }
 
 /**
- * The environment with the secrets of its `..._FILE` settings put where they belong.
- * @throws SecretFileError for a file that is missing, unreadable, empty or no file, and for a secret that is given twice.
+ * The environment, with the contents of `..._FILE` settings inserted. @throws SecretFileError for a file that is missing, unreadable, empty or not a regular file, and for a
+ * secret that is given twice.
  */
 export function withSecretFiles(
   environment: Readonly<Record<string, string | undefined>>,

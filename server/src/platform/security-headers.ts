@@ -1,6 +1,6 @@
 const YEAR_SECONDS = 31_536_000;
 
-/** The API answers no content that a page may run, and the application loads everything from itself. */
+/** API answers contain no active content, and the application loads everything from its own origin. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -8,7 +8,7 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
-  // The events socket as well (CSP 3, section 6.7.2.8).
+  // Also covers the events socket (CSP 3, section 6.7.2.8).
   "connect-src 'self'",
   "object-src 'none'",
   "base-uri 'none'",
@@ -23,20 +23,20 @@ const DOCUMENT_HEADERS = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // The microphone is for talking in a remote session, which its person turns on there; no page in a frame has it.
+  // The microphone is used in remote sessions after the person turns it on; framed pages never get it.
   'permissions-policy': 'camera=(), microphone=(self), geolocation=()',
-  // A response without another policy may be personal.
+  // By default an answer may be personal.
   'cache-control': 'no-store',
 } as const;
 
-/** A script, style, font or icon is no document: the policies of a document would be 600 bytes on each for nothing (docs/decisions/web.md). */
+/** A script, style, font or icon is not a document: a document's policies would add 600 useless bytes to each (docs/decisions/web.md). */
 const ASSET_HEADERS = {
   'content-security-policy': "frame-ancestors 'none'",
   'x-content-type-options': DOCUMENT_HEADERS['x-content-type-options'],
   'cross-origin-resource-policy': DOCUMENT_HEADERS['cross-origin-resource-policy'],
 } as const;
 
-/** A service worker is a document of its own, whose policy bounds what it loads: it fetches from this origin alone. */
+/** A service worker has its own policy, which limits it to requests to this origin. */
 const WORKER_HEADERS = {
   ...ASSET_HEADERS,
   'content-security-policy': "default-src 'none'; connect-src 'self'; frame-ancestors 'none'",
@@ -45,8 +45,8 @@ const WORKER_HEADERS = {
 type Headers = Readonly<Record<string, string>>;
 
 /**
- * The headers of every answer (OWASP Secure Headers Project): of documents and of the API, and of the application's files. With a `public_url` of https browsers
- * are told to come by https alone for a year, to its subdomains as well (RFC 6797; docs/decisions/web.md).
+ * The headers of every answer (OWASP Secure Headers Project): for documents and the API, and for the application's files. With an https `public_url`, browsers are told to
+ * use only https for a year, also for subdomains (RFC 6797; docs/decisions/web.md).
  */
 export function securityHeaders(public_url: string | undefined): { document: Headers; asset: Headers; worker: Headers } {
   if (public_url === undefined || new URL(public_url).protocol !== 'https:')

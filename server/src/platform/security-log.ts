@@ -2,10 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { refusalsOf } from './refusal-log.ts';
 import type { SecurityEvent } from './security-event.ts';
 
-/**
- * The log's facts of an event: names of things, never a file's name or typed text. Undefined for events that do not concern access.
- * -
- */
+/** The facts of an event for the log: identifiers, never a file's name or typed text. Undefined for events that do not concern access. */
 function factsOf(event: SecurityEvent): Record<string, unknown> | undefined {
   switch (event.kind) {
     case 'login_failed':

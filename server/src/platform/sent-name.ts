@@ -5,7 +5,7 @@ const ESCAPED = new Map([
 ]);
 
 const EXTENDED = /;[ \t]{0,8}filename\*[ \t]{0,8}=[ \t]{0,8}utf-8'[^']{0,40}'([^;\s]+)/iu;
-// A quote ends the name where the name cannot continue: a backslash before it may be the last letter of the name.
+// A quote ends the name only if the header can continue after it: a backslash before it may be the last character of the name.
 const QUOTED = /;[ \t]{0,8}filename[ \t]{0,8}=[ \t]{0,8}"(.*?)"(?=[ \t]{0,8}(?:;|$))/isu;
 const BARE = /;[ \t]{0,8}filename[ \t]{0,8}=[ \t]{0,8}([^;\s"]+)/iu;
 
@@ -18,8 +18,8 @@ function extendedName(disposition: string): string | undefined {
 }
 
 /**
- * The name of a file as it was before it was written into the `Content-Disposition` of a part: `filename*` where a program sends it (RFC 8187), else `filename`. Browsers escape a quote and
- * the ends of lines with a percent sign and nothing else (HTML, section 4.10.21.8), so that any other percent sign or backslash is a letter; programs write `\"`.
+ * The original name of a file from a part's `Content-Disposition`: `filename*` if sent (RFC 8187), else `filename`. Browsers percent-encode only quotes and line ends (HTML,
+ * section 4.10.21.8), so any other percent sign or backslash is literal; programs write `\"`.
  */
 export function sentName(disposition: string): string | undefined {
   const extended = extendedName(disposition);

@@ -1,6 +1,6 @@
 import { englishOf, type ParamsOf, type Phrase, type Template } from '@palisade/contract/phrase';
 
-/** A sentence for people that a page can say in another language. It is made of a template with a code, so that no text without a code becomes one. */
+/** A sentence for people that pages can translate. It is built from a template with a code, so that no text without a code becomes one. */
 export class Sentence {
   readonly phrase: Phrase;
   readonly #template: Template;
@@ -19,7 +19,7 @@ export class Sentence {
 export type With<Values, More extends unknown[]> =
   Record<never, never> extends Values ? [params?: Values, ...more: More] : [params: Values, ...more: More];
 
-/** The maker of a catalog's sentences. An unknown code or a missing value does not compile. */
+/** Functions that create a catalog's sentences. An unknown code or a missing value does not compile. */
 export function sentencesFrom<const Catalog extends { readonly [Code in keyof Catalog]: Template }>(catalog: Catalog) {
   function sentence<C extends keyof Catalog & string>(code: C, ...rest: With<ParamsOf<Catalog[C]>, []>): Sentence;
   function sentence(code: keyof Catalog & string, params: Phrase['params'] = {}): Sentence {
@@ -28,14 +28,14 @@ export function sentencesFrom<const Catalog extends { readonly [Code in keyof Ca
   return sentence;
 }
 
-/** Sentences that this server did not write: every language shows them as they are. */
+/** Sentences from outside this server, which every language shows unchanged. */
 export const AS_WRITTEN = {
   as_written: { english: '{sentence}', params: { sentence: 'text' } },
 } as const satisfies Record<string, Template>;
 
 /**
- * For a text from elsewhere: a device's own reason, or the fault that a schema of the contract names, which a page with the same schema can say itself.
- * The server's own sentences are in the catalogs of refusals.
+ * For a text from outside: a device's own reason, or the fault named by a contract schema, which a page with the same schema can translate itself. The server's own
+ * sentences are in the catalogs of refusals.
  */
 export function asWritten(sentence: string): Sentence {
   return new Sentence(AS_WRITTEN.as_written, { code: 'as_written', params: { sentence } });

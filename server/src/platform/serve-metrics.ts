@@ -7,21 +7,21 @@ import { refuse } from './platform.refusals.ts';
 import type { RateLimits } from './rate-limit.ts';
 
 const PATH = '/metrics';
-/** The caller is a program on the same machine or network, which asks and reads at once. ms. */
+/** The caller is a program on the same machine or network, which sends and reads at once. In ms. */
 const PATIENCE_MS = 10_000;
 const CONNECTIONS_MAXIMUM = 32;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether a request bears the token, compared in constant time. */
+/** Whether a request has the token, compared in constant time. */
 function bears(authorization: string | undefined, token: string): boolean {
   const sent = /^Bearer (.{1,512})$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(sent), digest(token));
 }
 
 /**
- * The server of the metrics alone, which listens on nothing yet. Without a `token` it is for the machine itself: a request for a host that is no loopback name is
- * refused, since a page in somebody's browser could point its own name there (DNS rebinding).
+ * A server for the metrics only, not yet listening. Without a `token` it serves only this machine: a request for a host other than a loopback name is refused, since a
+ * website could point a domain at it (DNS rebinding).
  */
 export function createMetricsServer(metrics: Metrics, token: string | undefined): Server {
   const server = createServer({ headersTimeout: PATIENCE_MS, requestTimeout: PATIENCE_MS }, (request, answer) => {
@@ -43,7 +43,7 @@ export function createMetricsServer(metrics: Metrics, token: string | undefined)
   return server;
 }
 
-/** Serves the metrics beside the API, to callers with the token. Wrong tokens are limited as looks at the API's document are. */
+/** Serves the metrics beside the API, to callers with the token. Wrong tokens share the limit of requests for the API's document. */
 export function serveMetrics(
   fastify: FastifyInstance,
   parts: { metrics: Metrics; token: string; limits: Pick<RateLimits, 'ofDocument'> },

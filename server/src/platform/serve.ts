@@ -20,39 +20,39 @@ import type { RequestWatch } from './request-watch.ts';
 import type { Sentence } from './sentence.ts';
 import type { Session, Sessions } from './session.ts';
 
-/** The session that a handler of an endpoint has: none where anyone may call. */
+/** The session that a handler gets: undefined for endpoints with access `anyone`. */
 type SessionOf<E extends Endpoint> = E['access'] extends 'anyone' ? undefined : Session;
 
-/** A handler's arguments: everything parsed, the session checked, the record owned. */
+/** A handler's arguments: input is parsed, the session checked, and the record authorized. */
 export interface Call<E extends Endpoint, Row = undefined> {
   params: ParamsOf<E>;
   query: QueryOf<E>;
   body: BodyOf<E>;
   session: SessionOf<E>;
-  /** The record that the path names, already known to be this person's. */
+  /** The record that the path names, already authorized for this person. */
   row: Row;
   request: FastifyRequest;
   /** Sets a header of the answer. */
   header(name: string, value: string): void;
 }
 
-/** Reads the record that a path names. Its `user_id` must be the caller's, else the answer is 404 as for a record that is not there. */
+/** Loads the record that a path names. Its `user_id` must be the caller's; otherwise the answer is 404, as for a missing record. */
 interface Ownership<E extends Endpoint, Row extends { user_id: string }> {
   find(params: ParamsOf<E>): Promise<Row | undefined>;
 }
 
-/** Reads the record that a path names, and asks a policy (contract/src/may.ts) whether the caller may see it; else the answer is 404 as for a record that is not there. */
+/** Loads the record that a path names, and asks a policy (contract/src/may.ts) whether the caller may see it; otherwise the answer is 404, as for a missing record. */
 interface Policy<E extends Endpoint, Row> {
   find(params: ParamsOf<E>): Promise<Row | undefined>;
   may(me: UserInfo, row: NoInfer<Row>): boolean;
 }
 
-/** The access argument: an endpoint's own access, repeated where it is served; a path that names a record demands the ownership check, or a policy. */
+/** The access argument: an endpoint's own access, repeated where it is served; a path that names a record requires the ownership check, or a policy. */
 type AccessCheck<E extends Endpoint, Row> = E['path'] extends `${string}{${string}`
   ? Policy<E, Row> | (Row extends { user_id: string } ? Ownership<E, Row> : never)
   : E['access'];
 
-/** Either of the two checks, as the serving itself knows it. */
+/** Either of the two checks, as `serve` uses it. */
 interface RecordCheck<E extends Endpoint, Row> {
   find(params: ParamsOf<E>): Promise<Row | undefined>;
   may?(me: UserInfo, row: Row): boolean;
@@ -63,32 +63,30 @@ function isOwn(me: UserInfo, row: unknown): boolean {
   return typeof row === 'object' && row !== null && 'user_id' in row && row.user_id === me.id;
 }
 
-/** The application that serves endpoints, with its sessions, rate limits, and the receiver of unexpected calls. */
+/** Dependencies of served endpoints: sessions, rate limits, and the receiver of unexpected calls. */
 export interface Api {
   fastify: FastifyInstance;
   sessions: Sessions;
   limits: RateLimits;
   watch: Pick<RequestWatch, 'forbidden'>;
-  /** Whether a device of this id has this token; for endpoints that devices call. */
+  /** Whether the device with this id has this token; for endpoints that devices call. */
   isDevice?: (identity: { device_id: string; token: string }) => Promise<boolean>;
-  /** The part of people's plans that decides about premium tools; for endpoints with the access `premium`. Read at each call, so that an expiry counts from its second on. */
+  /** Reads whether a person's plan includes premium tools; for endpoints with the access `premium`. Called for each request, so that an expiry takes effect at once. */
   premium?: { current(user_id: string): Promise<{ is_premium: boolean }> };
-  /** The sentence for people without premium tools, in place of the common one. */
+  /** Replaces the common sentence for people without premium tools. */
   premium_sentence?: Sentence;
-  /**
-   * Called for each request, with its session. Not for one with an invalid token: an open page after a sign-out is no stranger.
-   */
+  /** Called for each request, with its session. Not for one with an invalid token: a page left open after a sign-out is not a stranger. */
   onCall?: (request: FastifyRequest, session: Session | undefined) => void;
-  /** Called with a person whose account a call has changed. */
+  /** Called with the person whose account a call has changed. */
   onChange?: (user_id: string, topic: Topic) => void;
-  /** Called when a call has changed something of the installation. */
+  /** Called when a call has changed data of the installation. */
   onInstallationChange?: (topic: InstallationTopic) => void;
 }
 
 const RANK: Record<Role, number> = { customer: 1, support: 2, admin: 3 };
 const LEAST_RANK: Record<Access, number> = { anyone: 0, customer: 1, premium: 1, support: 2, admin: 3 };
 
-/** Refusals that any endpoint of this shape can answer. */
+/** Problems that any endpoint of this kind can return. */
 function commonProblems(endpoint: Endpoint): ProblemCode[] {
   const codes: ProblemCode[] = ['internal', 'too_many_requests', 'storage_full'];
   if (endpoint.access !== 'anyone') codes.push('unauthenticated');
@@ -107,7 +105,7 @@ function tokenOf(endpoint: Endpoint, request: FastifyRequest): string | undefine
   return /^Bearer ([\w-]{1,128})$/i.exec(request.headers.authorization ?? '')?.[1];
 }
 
-/** The session, where it may make this call. @throws Problem */
+/** The session, if it may make this call. @throws Problem */
 function authenticate(
   api: Api,
   endpoint: Endpoint,
@@ -138,8 +136,8 @@ async function requirePremium({ premium, premium_sentence: says }: Api, { user }
 const DEVICE_TOKEN = /^Bearer ([0-9a-f]{64})$/i;
 
 /**
- * Refuses who is no device before a body is parsed: by the headers where they say who calls, else by the text of the body, in which the first `device_id` and `token` are
- * looked for. The handler reads them again from where the contract has them. @throws Problem
+ * Refuses callers other than devices before a body is parsed: by the headers if they identify the caller, else by the first `device_id` and `token` in the text of the body.
+ * The handler reads them again as the contract defines. @throws Problem
  */
 async function admitDevice(api: Api, endpoint: Endpoint, request: FastifyRequest): Promise<void> {
   const prove = async (device_id: string | undefined, token: string | undefined) => {
@@ -153,7 +151,7 @@ async function admitDevice(api: Api, endpoint: Endpoint, request: FastifyRequest
     return;
   }
   const named = request.headers['x-device-id'];
-  // A proxy that passes no header that it does not know leaves the body alone.
+  // A proxy may drop unknown headers; then only the body identifies the device.
   if (token !== undefined && named !== undefined) await prove(idSchema.safeParse(named).data, token);
   else
     admitBy(request, (text) =>
@@ -171,7 +169,7 @@ function requireContentType(endpoint: Endpoint, request: FastifyRequest): void {
   }
 }
 
-// Named once in the API description: more than a thousand answers have it, and written out it made up most of the document.
+// Named once in the API description: more than a thousand answers use it, and repeated it made up most of the document.
 z.globalRegistry.add(phrasedProblemSchema, { id: 'Problem' });
 
 function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
@@ -187,7 +185,7 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
   }
   return {
     summary: endpoint.summary,
-    // The document has one operation for a method and a path; the one that takes JSON names both.
+    // The description has one operation for each method and path; the JSON route describes both.
     ...(endpoint.beside_json ? { hide: true } : {}),
     ...(endpoint.access === 'premium' ? { description: 'Needs a plan with premium tools.' } : {}),
     ...(endpoint.header_fields
@@ -208,8 +206,9 @@ function schemaOf(endpoint: Endpoint): RouteShorthandOptions['schema'] {
 }
 
 /**
- * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, plan, handler, reply. Refused in that order, so that a stranger learns nothing from a malformed request; the
- * caller is looked up while the call is counted. An exception of a handler becomes a problem document (`Problem` as itself, the rest `internal`).
+ * Serves one endpoint below `/api`: limits, session, access, content type, parsing, ownership, plan, handler, reply. Refused in that order, so that a stranger learns
+ * nothing from a malformed request; the caller is looked up while the call is counted. An exception of a handler becomes a problem document (a `Problem` its own, any other
+ * `internal`).
  */
 export function serve<E extends Endpoint, Row = undefined>(
   api: Api,
@@ -239,10 +238,10 @@ export function serve<E extends Endpoint, Row>(
   async function admit(request: FastifyRequest): Promise<void> {
     const token = tokenOf(endpoint, request);
     const lookUp = async () => (token === undefined ? undefined : await api.sessions.resolve(token));
-    // At the same time as the call is counted; for a caller far over the limit nothing is looked up.
+    // Look up the session while the call is counted, but not for a caller far over the limit.
     const early = api.limits.isPressed(endpoint, request) ? undefined : lookUp();
     early?.catch(() => {});
-    // The last known caller of this token is most likely the caller now, and is counted in the same step.
+    // The last known holder of this token is most likely the caller, and is counted in the same step.
     const caller = token === undefined ? undefined : api.sessions.recall(token);
     const counted = await api.limits.ofSource(endpoint, request, caller);
     const session = authenticate(api, endpoint, request, { token, session: await (early ?? lookUp()) });
@@ -289,7 +288,7 @@ export function serve<E extends Endpoint, Row>(
     url: `/api${endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
     schema: schemaOf(endpoint) ?? {},
     ...(endpoint.beside_json ? { constraints: MULTIPART_ONLY } : {}),
-    // The time that a request waits for the database is counted from its first hook to its answer.
+    // A request's wait for the database is counted from its first hook to its answer.
     onRequest: (request) => {
       const wait = newWait();
       waits.set(request, wait);

@@ -3,30 +3,27 @@ import { z } from 'zod';
 import { parseJson } from './parse-json.ts';
 import { redisNames } from './redis-names.ts';
 
-/** Messages between servers, which make a change count everywhere at once. */
+/** Messages between servers, which make a change take effect on all of them at once. */
 const newsSchema = z.discriminatedUnion('kind', [
   /** Some sessions have ended. */
   z.object({ kind: z.literal('ended'), session_ids: z.array(z.string()), is_deletion: z.boolean().optional() }),
   /** A person's record changed: role, disabled, second factor. */
   z.object({ kind: z.literal('changed'), user_id: z.string() }),
-  /** There are jobs of these kinds to be done. */
+  /** There are new jobs of these kinds. */
   z.object({ kind: z.literal('work'), kinds: z.array(z.string()) }),
-  /** The servers that do one of these jobs stop it. */
+  /** Servers that run one of these jobs must stop it. */
   z.object({ kind: z.literal('work_cancelled'), ids: z.array(z.string()) }),
-  /** Asks for the owner of the upload with this key. With `cancel` it is to end, and the answer comes when it has. */
+  /** Asks for the server that receives the upload with this key. With `cancel` that server ends it, and answers when it has ended. */
   z.object({ kind: z.literal('upload_asked'), ask: z.string(), key: z.string(), cancel: z.boolean() }),
   z.object({ kind: z.literal('upload_told'), ask: z.string(), user_id: z.string(), cancelled: z.boolean() }),
 ]);
 type News = z.infer<typeof newsSchema>;
 
-/**
- * Sends messages to other servers, and receives theirs. A lost message is made up for when the trusted answer of the database
- * expires.
- */
+/** Sends messages to other servers, and receives theirs. A lost message is compensated when the cached answer of the database expires. */
 export interface SessionNews {
   /** Never fails and never waits. */
   tell(news: News): void;
-  /** Calls `listener` with other servers' messages, and perhaps with this server's own. */
+  /** Calls `listener` with messages of other servers, and possibly of this server. */
   listen(listener: (news: News) => void): void;
   close(): void;
 }
@@ -37,7 +34,7 @@ const RECONNECT_MOST_MS = 2_000;
 /** Through Redis or Valkey (redis.io/docs/latest/develop/pubsub). @throws Error when it cannot be used at the start. */
 export async function createRedisSessionNews(parts: { url: string; logger: FastifyBaseLogger }): Promise<SessionNews> {
   const { url, logger } = parts;
-  // Loaded by who has a Redis alone.
+  // Loaded only if Redis is configured.
   const { createClient } = await import('@redis/client');
   const channel = redisNames(url) + CHANNEL;
   const listeners: ((news: News) => void)[] = [];
@@ -47,7 +44,7 @@ export async function createRedisSessionNews(parts: { url: string; logger: Fasti
       disableOfflineQueue: true,
       socket: { reconnectStrategy: (retries: number) => Math.min(RECONNECT_MOST_MS, 50 * 2 ** retries) },
     });
-    // Without a listener the process would end; the client reconnects on its own.
+    // Without a listener the error would end the process; the client reconnects on its own.
     client.on('error', (error: unknown) => logger.debug({ err: error }, 'the connection to Redis failed'));
     await client.connect();
     return client;

@@ -12,51 +12,51 @@ import { describeUserAgent } from './user-agent.ts';
 export interface SessionTables {
   sessions: {
     id: string;
-    /** SHA-256 of the token in hex: a stolen database allows no sign-in. */
+    /** SHA-256 of the token in hex, so that a stolen database allows no sign-in. */
     token_hash: string;
     user_id: string;
     created_at: string;
     last_used_at: string;
-    /** The value that the browser sent, cut to a bound; null when it sent none. */
+    /** The value that the browser sent, truncated; null if it sent none. */
     user_agent: string | null;
-    /** The address that signed in. */
+    /** The source of the sign-in. */
     source: string | null;
   };
 }
 
-/** The account's columns that are read with each session: in one query, since nearly every call needs them. */
+/** The account's columns that are read with each session in one query, since nearly every call needs them. */
 export interface PersonTables {
   users: UserInfo & { disabled_at: string | null; email_proven_at: string | null; created_at: string };
 }
 
 export const SESSION_PERSONAL: readonly PersonalTable[] = [{ table: 'sessions', withheld: ['token_hash'] }];
 
-/** A session as its person may see it: without its token's hash. */
+/** A session as shown to its person: without its token's hash. */
 export type SessionRecord = Omit<Selectable<SessionTables['sessions']>, 'token_hash'>;
 
 /** A signed-in person's session. */
 export interface Session {
   id: string;
   user: UserInfo;
-  /** The origin of its sign-in; null for a session from before it was stored. */
+  /** The origin of its sign-in; null for a session from before this was stored. */
   began: Pick<Origin, 'address' | 'source' | 'client'> | null;
-  /** Its person must have a second factor and has none yet: it may do nothing but set one up. */
+  /** The person must have a second factor but has none: the session may only set one up. */
   is_held: boolean;
-  /** Its person has still to prove that mails to their address reach them. */
+  /** The person must still prove that mails to their address arrive. */
   is_unproven: boolean;
   /** When its person registered. */
   registered_at: string;
 }
 
 const DAY_MS = 86_400_000;
-/** Lifetimes of a session (OWASP ASVS 5, 7.3): 30 days in all, 7 days without use. */
+/** Lifetimes of a session (OWASP ASVS 5, 7.3), in ms: 30 days in all, 7 days without use. */
 const ABSOLUTE_LIFETIME_MS = 30 * DAY_MS;
 const IDLE_LIFETIME_MS = 7 * DAY_MS;
-/** The precision of `last_used_at`: far below the idle lifetime, so that a request is not a write. */
+/** The precision of `last_used_at`, in ms: far below the idle lifetime, so that most requests cause no write. */
 const LAST_USE_GRAIN_MS = 60_000;
 /**
- * Time for which an answer of the database is trusted, so that another server's logout counts here after at most this: short where there are other servers, and for one
- * server alone so long that only changes by hand in the database wait for it.
+ * Time for which a cached session is trusted, in ms: another server's logout takes effect here after at most this. Short with several servers; longer for one server alone,
+ * where only manual changes in the database are delayed.
  */
 const CACHE_MS = { alone: 5_000, several: 500 } as const;
 const SWEPT_AT_ONCE = 1_000;
@@ -83,19 +83,19 @@ interface SessionsOptions {
   lacksFactor: (user: UserInfo) => Promise<boolean>;
   lacksProof: (person: Pick<PersonTables['users'], 'email_proven_at'>) => boolean;
   now: () => number;
-  /** Tells the other servers that may serve the same people; undefined where there are none. */
+  /** Informs the other servers that serve the same people; undefined if there are none. */
   news?: Pick<SessionNews, 'tell' | 'listen'> | undefined;
 }
 
 const hashOf = (token: string) => hash('sha256', token, 'hex');
 
-/** The times before which a session was not made, and not used, that still counts. */
+/** The oldest creation time and the oldest last use of a session that is still valid. */
 export const lifetimeStarts = (now: () => number) => ({
   created: new Date(now() - ABSOLUTE_LIFETIME_MS).toISOString(),
   used: new Date(now() - IDLE_LIFETIME_MS).toISOString(),
 });
 
-/** Runs without being awaited: it is far within the idle lifetime, and the next call tries again. */
+/** Not awaited: the precision is far below the idle lifetime, and the next call tries again. */
 function noteUse(database: Kysely<SessionTables & PersonTables>, now: () => number, token_hash: string, cached: Cached): void {
   const before = cached.last_used_at;
   cached.last_used_at = now();
@@ -109,7 +109,7 @@ function noteUse(database: Kysely<SessionTables & PersonTables>, now: () => numb
     });
 }
 
-/** `lacksFactor` is whether a person must have a second factor and has none, `lacksProof` whether they have still to prove their address. */
+/** `lacksFactor` returns whether a person must have a second factor but has none, `lacksProof` whether they must still prove their address. */
 export class Sessions {
   private readonly database: Kysely<SessionTables & PersonTables>;
   private readonly lacksFactor: (user: UserInfo) => Promise<boolean>;
@@ -118,11 +118,11 @@ export class Sessions {
   private readonly news: Pick<SessionNews, 'tell' | 'listen'> | undefined;
   private readonly cache_ms: number;
   private readonly cache = new Map<string, Cached>();
-  // Sessions that ended while a read of them may have been under way; such a read must not put them back into the cache.
+  // Sessions that ended while a read of them may have been running; such a read must not put them back into the cache.
   private readonly ended = new Set<string>();
   private readonly listeners = new Set<SessionEndListener>();
   private readonly changeListeners = new Set<(user_id: string) => void>();
-  // Counts changes of people: a read that one overtook is trusted for its own request alone.
+  // Counts changes of people: a read during which one changed is used for its own request only.
   private changes = 0;
 
   constructor(options: SessionsOptions) {
@@ -135,7 +135,7 @@ export class Sessions {
     this.news?.listen((told) => {
       switch (told.kind) {
         case 'ended': {
-          // This server receives its own messages too, and dropped those sessions before.
+          // This server also receives its own messages, whose sessions it has already dropped.
           const ids = new Set(told.session_ids.filter((id) => !this.ended.has(id)));
           if (ids.size === 0) return;
           for (const id of ids) this.remember(id);
@@ -182,7 +182,7 @@ export class Sessions {
   }
 
   private async read(token_hash: string): Promise<Cached | undefined> {
-    // The tokens of an account that is gone or disabled are worth nothing.
+    // Tokens of a deleted or disabled account are invalid.
     const row = await this.database
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')
@@ -200,12 +200,12 @@ export class Sessions {
       session: { id: row.id, user, began: beganOf(row), is_held, is_unproven, registered_at: row.registered_at },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
-      // A person who has just set up a second factor, or proved the address, is free at once, on every server.
+      // Not cached, so that a person who has just set up a second factor, or proved the address, has access at once on every server.
       trusted_until: is_held || is_unproven ? 0 : this.now() + this.cache_ms,
     };
   }
 
-  /** Ends a session as part of `database`'s transaction. It is not answered from here any more, committed or not. */
+  /** Ends a session as part of a transaction. It is dropped from the cache here at once, even if the transaction rolls back. */
   async endOne(transaction: Kysely<SessionTables>, session_id: string): Promise<void> {
     this.remember(session_id);
     await transaction.deleteFrom('sessions').where('id', '=', session_id).execute();
@@ -222,7 +222,7 @@ export class Sessions {
     return rows.map(({ id }) => id);
   }
 
-  /** Starts a session and answers its token: 256 random bits, base64url. Only the hash is stored. */
+  /** Starts a session and returns its token: 256 random bits, base64url. Only the hash is stored. */
   async start(
     user_id: string,
     { user_agent, address }: Pick<Origin, 'address' | 'user_agent'>,
@@ -245,7 +245,7 @@ export class Sessions {
     return { token, session_id };
   }
 
-  /** The session of a token, or undefined when it is unknown, ended or expired. */
+  /** The session of a token; undefined if it is unknown, ended or expired. */
   async resolve(token: string): Promise<Session | undefined> {
     const token_hash = hashOf(token);
     let cached = this.cache.get(token_hash);
@@ -267,9 +267,7 @@ export class Sessions {
     return cached.session;
   }
 
-  /**
-   * The session that a token had at its last look-up here, if that was lately. Another server may have ended it since: it grants no access.
-   */
+  /** The session that a token had at its last lookup here, if that was recent. Another server may have ended it since: never grant access by it. */
   recall(token: string): Session | undefined {
     return this.cache.get(hashOf(token))?.session;
   }
@@ -279,20 +277,18 @@ export class Sessions {
     return this.endOne(this.database, session_id);
   }
 
-  /**
-   * Ends all sessions of a person, or all but one, as part of `database`'s transaction. They are dropped from the cache here at once, committed or not.
-   */
+  /** Ends all sessions of a person, or all but one, as part of a transaction. They are dropped from the cache here at once, even if the transaction rolls back. */
   async endAll(transaction: Kysely<SessionTables>, user_id: string, except_id?: string): Promise<void> {
     this.tell(await this.endSeveral(transaction, user_id, except_id));
   }
 
-  /** Like `endAll`, of a person whose account is deleted in the same transaction. Answers what tells everybody who has one open, for when that is committed. */
+  /** Like `endAll`, for a person whose account is deleted in the same transaction. Returns a function that informs their open pages, to be called after the commit. */
   async endWithAccount(transaction: Kysely<SessionTables>, user_id: string): Promise<() => void> {
     const ids = await this.endSeveral(transaction, user_id);
     return () => this.tell(ids, true);
   }
 
-  /** The sessions of a person that still count, newest first. */
+  /** The valid sessions of a person, newest first. */
   async list(user_id: string, { limit, cursor }: PageQuery): Promise<SessionRecord[]> {
     const { created, used } = lifetimeStarts(this.now);
     let query = this.database
@@ -311,7 +307,7 @@ export class Sessions {
     return this.database.selectFrom('sessions').select(PUBLIC_COLUMNS).where('id', '=', session_id).executeTakeFirst();
   }
 
-  /** The number of valid sessions of each person, and when one of them was last used. People without a session are missing. */
+  /** The number of valid sessions of each person, and the time of their last use. People without a session are missing. */
   async counts(user_ids: readonly string[]): Promise<Map<string, { sessions: number; last_used_at: string }>> {
     const { created, used } = lifetimeStarts(this.now);
     const rows = await this.database
@@ -325,13 +321,13 @@ export class Sessions {
     return new Map(rows.map(({ user_id, ...counted }) => [user_id, counted]));
   }
 
-  /** Has a person read again by their sessions' next requests, after their record changed. */
+  /** Makes the next requests of a person's sessions read the person again, after their record changed. */
   refresh(user_id: string): void {
     this.changed(user_id);
     this.news?.tell({ kind: 'changed', user_id });
   }
 
-  /** The sessions among many that still count. Asking does not count as their use. */
+  /** The valid sessions among many. Asking does not count as use. */
   async living(session_ids: readonly string[]): Promise<ReadonlySet<string>> {
     const { created, used } = lifetimeStarts(this.now);
     const rows = await inBatches(session_ids, (ids) =>
@@ -346,7 +342,7 @@ export class Sessions {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Removes the sessions that are over their time, of everybody. */
+  /** Deletes expired sessions of all people. */
   async forgetExpired(): Promise<void> {
     const { created, used } = lifetimeStarts(this.now);
     const over = this.database

@@ -1,7 +1,7 @@
 import { canonicalEmail } from '@palisade/contract/email';
 import { z } from 'zod';
 
-// Forms of values that settings have.
+// Schemas for the formats of settings.
 
 function isDecodable(address: string): boolean {
   try {
@@ -15,7 +15,7 @@ export const blankIsUnset = (value: unknown) => (typeof value === 'string' && va
 
 export const text = z.preprocess(blankIsUnset, z.string().trim().optional());
 
-/** A path. Where no shell reads the setting (systemd, compose), a folder of the name ~ would be made. */
+/** A path. Without a shell (systemd, compose) `~` is not expanded and would create a folder of that name. */
 export const path = text.refine((value) => value?.startsWith('~') !== true, 'must be a full path: only a shell replaces ~');
 
 export const webAddress = z.preprocess(
@@ -23,13 +23,13 @@ export const webAddress = z.preprocess(
   z.url({ protocol: /^https?$/, error: 'must start with http:// or https://' }).optional(),
 );
 
-/** The address at which people open the application, which is served at the root of its host. */
+/** The address at which people open the application, which must be the root of its host. */
 export const publicAddress = webAddress.refine((value) => {
   const address = URL.parse(value ?? '');
   return address === null || (address.pathname === '/' && address.search === '' && address.hash === '');
 }, 'must have no path, like https://palisade.example.com: the pages are served at the root of their host, and not below a path');
 
-/** Proxies, and networks of proxies. One of all addresses would let anybody say where a request comes from. */
+/** Proxies and networks of proxies. A network of all addresses is refused: any client could then forge its address. */
 export const proxyAddress = z
   .union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], {
     error: 'must be a list of IP addresses or networks (10.0.0.0/8), separated by commas',
@@ -39,21 +39,21 @@ export const proxyAddress = z
     'must not contain a network of all addresses (/0): any client could then name the address of its request',
   );
 
-/** An address with an account in it: clients decode it, and would fail over a % that stands for itself. */
+/** An address with credentials: clients decode it and would fail on an unescaped %. */
 export const accountAddress = (protocol: RegExp, error: string) =>
   z.preprocess(
     blankIsUnset,
     z.url({ protocol, error }).refine(isDecodable, 'must use %25 for a % in its account or password').optional(),
   );
 
-/** An address of a mail server, which has no usual place. */
+/** An address of a mail server, for which there is no default. */
 export const mailAddress = (protocol: RegExp, error: string, example: string) =>
   accountAddress(protocol, error).refine(
     (value) => value === undefined || URL.parse(value)?.hostname !== '',
     `must name a mail server, like ${example}`,
   );
 
-/** In the form in which addresses are compared. */
+/** In the normalized form in which addresses are compared. */
 export const emailAddress = (error: string) =>
   z.string().transform((address, context): string => {
     const email = canonicalEmail(address);
@@ -73,7 +73,7 @@ export const SECOND_MS = 1_000;
 
 const PORT_RANGE = 'must be a port number from 0 to 65535';
 
-/** A number as people write it: digits alone. `Number` would also take `0x50`, `1e3` and ` `. */
+/** A number in decimal digits only. `Number` would also accept `0x50`, `1e3` and a blank. */
 const digits = (error: string) =>
   z.union(
     [
@@ -95,7 +95,7 @@ export const countOf = (unit: string, least: number, most: number, fallback: num
   return z.preprocess(blankIsUnset, digits(error).pipe(z.number().min(least, error).max(most, error)).default(fallback));
 };
 
-/** Days, or for ever. */
+/** A number of days, or for ever. */
 const KEPT_FOR = 'must be "forever", or a whole number of days from 1 to 36500';
 
 export const keptFor = text.transform((value, context) => {
@@ -110,7 +110,7 @@ const UNIT_BYTES = { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3, T: 1024 ** 4 } 
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A number with a unit of `units` behind it. */
+/** A number followed by a unit of `units`. */
 function measure<Unit extends string>(pattern: RegExp, units: Readonly<Record<Unit, number>>, usual: string, error: string) {
   return text.transform((value = usual, context) => {
     const [, number = '', unit = ''] = pattern.exec(value) ?? [];

@@ -29,83 +29,79 @@ import {
 import { SettingsError } from './settings-error.ts';
 import { parseSignatureFeeds, type SignatureFeed } from './signature-feeds.ts';
 
-/**
- * The settings of a server: read once from the environment, never again. Names and defaults are those of the table in docs/operating.md.
- */
+/** The settings of a server, read once from the environment. Names and defaults are those of the table in docs/operating.md. */
 export interface Settings {
   host: string;
   port: number;
   exposure: Exposure;
-  /** Local exposure on an address that others may reach. */
+  /** Local exposure on an address that other machines may reach. */
   open_local: boolean;
   public_url: string | undefined;
   data_dir: string;
   database_url: string | undefined;
-  /** Connections to PostgreSQL at the most. */
+  /** Maximum number of connections to PostgreSQL. */
   database_pool: number;
-  /** Time that a request waits for the database, in ms. */
+  /** Total time that a request may wait for the database, in ms. */
   database_timeout_ms: number;
-  /** Counts limits for several servers together; undefined: each counts on its own. */
+  /** Redis for limits shared by several servers; undefined: each server counts on its own. */
   redis_url: string | undefined;
-  /** The store of kept files that several servers share; undefined: a folder of DATA_DIR. */
+  /** The store of kept files, shared by several servers; undefined: a folder of DATA_DIR. */
   storage: S3Location | undefined;
-  /** Keys of the files in quarantine, of what authenticator apps share with the server, of the audit log, and of backups; made where they are not there. */
+  /** Files of the keys for the quarantine, for the secrets of authenticator apps, for the audit log, and for backups; created if missing. */
   quarantine_key_file: string;
   two_factor_key_file: string;
   audit_key_file: string;
   backup_key_file: string;
-  /** The file in which this server notes the end of the audit log, for itself alone. */
+  /** The file with this server's own note of the end of the audit log. */
   audit_witness_file: string;
   /** The accounts that must have a second factor; `staff` are support and administrators. */
   require_two_factor: 'nobody' | 'staff' | 'everyone';
-  /** Number of steps of 30 s that a code of an authenticator app is valid before and after its own. */
+  /** Number of 30 s steps before and after its own in which a code of an authenticator app is valid. */
   totp_drift_steps: number;
   admin_emails: readonly string[];
   trusted_proxies: readonly string[];
   live_chat_url: string | undefined;
   remote_portal_url: string | undefined;
-  /** By which servers two pages find each other, as `turn:`, `turns:`, `stun:` and `stuns:` addresses, and the secret that the former share with this server. */
+  /** The servers that help two pages connect, as `turn:`, `turns:`, `stun:` and `stuns:` addresses, and the secret that TURN servers share with this server. */
   turn: { urls: readonly string[]; secret: string | undefined };
   demo: boolean;
   reset_delivery: 'response' | 'email' | 'outbox';
   /** Undefined: mails wait in the outbox. */
   mail_server: { url: string; from: string } | undefined;
   /**
-   * The mailbox of answers to mails, and the address that they are sent to: a `*` in it, or the part after a `+`, names the conversation; `authserv_id` is the server whose `Authentication-Results`
-   * are trusted. Undefined: nowhere.
+   * The mailbox for replies to mails, and its address: a `*` in it, or the part after a `+`, names the conversation; `authserv_id` is the server whose
+   * `Authentication-Results` are trusted. Undefined: replies are not read.
    */
   inbox: { url: string; address: string; authserv_id?: string } | undefined;
-  /** The clamd pool beside the embedded engine; empty: the embedded engine alone. */
+  /** The clamd pool besides the embedded engine; if empty, only the embedded engine. */
   scanners: readonly ScannerAddress[];
-  /** No clamd was configured or excluded: one at a usual place may be used. */
+  /** clamd was neither configured nor excluded: use one found at a default location. */
   look_for_scanner: boolean;
-  /** Sources of signatures beside the pack that ships. */
+  /** Sources of signatures besides the bundled pack. */
   signature_feeds: readonly SignatureFeed[];
-  /** The most bytes in the spool, of one person and in all. */
+  /** Maximum bytes in the spool, per person and in all. */
   spool: { per_person: number; all: number };
-  /** Bytes of the disk that stay free for the database. */
+  /** Bytes of the disk that are kept free for the database. */
   disk_reserve: number;
-  /** Time that an upload may take, in ms. */
+  /** Maximum duration of an upload, in ms. */
   upload_ms: number;
   /** Rate limits by name. */
   limits: Limits;
-  /** For how many days finished scans, alerts that are over and entries of the audit log are kept; undefined: for ever. */
+  /** Number of days for which finished scans, closed alerts and entries of the audit log are kept; undefined: for ever. */
   retain_days: { scans: number | undefined; alerts: number | undefined; audit: number | undefined; chats: number | undefined };
-  /** Seconds after a stop signal in which requests are still served while `/api/ready` says that this server stops. */
+  /** Seconds after a stop signal in which requests are still served while `/api/ready` reports the stop. */
   stop_notice_s: number;
-  /** Seconds in which requests under way may then finish. */
+  /** Seconds after that in which open requests may finish. */
   stop_drain_s: number;
-  /** The address of the server's own figures; undefined without one. At least one of the two is there. */
+  /** The address of the metrics; undefined without one. At least one of address and token is set. */
   metrics: { address: { host: string; port: number } | undefined; token: string | undefined } | undefined;
   dns: DnsSettings;
   log_level: 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Sentences for the log at start: what runs, but should be known. */
+  /** Sentences logged at the start: settings that work but that an operator should know about. */
   warnings: readonly string[];
 }
 
-/**
- * A conversation's part of the address has 42 characters, after a +; an address has 64 before its @ (RFC 5321 section 4.5.3.1.1).
- */
+/** The conversation takes 42 characters of the address, after a +; the local part of an address has at most 64 (RFC 5321 section 4.5.3.1.1). */
 const INBOX_LOCAL_MAXIMUM = 21;
 
 const environmentSchema = z.object({
@@ -225,12 +221,12 @@ const environmentSchema = z.object({
       .enum(['debug', 'info', 'warn', 'error', 'silent'], { error: 'must be "debug", "info", "warn", "error", or "silent"' })
       .default('warn'),
   ),
-  /** Read by the processes that compile rules (scanner/src/yara/choose-engine.ts); here only a wrong word is refused. */
+  /** Used by the processes that compile rules (scanner/src/yara/choose-engine.ts); only validated here. */
   PALISADE_ENGINE: z.preprocess(blankIsUnset, z.enum(['native', 'wasm'], { error: 'must be "native" or "wasm"' }).optional()),
   ...secretFileShape,
 });
 
-/** Settings that may hold a password: their faults are reported, their values are not. */
+/** Settings that may contain a password: their faults are reported without their values. */
 const WITH_CREDENTIALS = new Set(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'INBOX_IMAP_URL', 'METRICS_TOKEN', 'TURN_SECRET']);
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i;
@@ -248,7 +244,7 @@ function limitsOf(entries: readonly string[], exposure: Exposure): Limits {
   }
 }
 
-/** A relay needs the secret, and a secret without a relay is a forgotten setting. */
+/** A relay requires the secret; a secret without a relay is a configuration mistake. */
 function turnOf(urls: readonly string[], secret: string | undefined): Settings['turn'] {
   const hasRelay = urls.some((url) => url.startsWith('turn'));
   if (hasRelay && secret === undefined)
@@ -270,13 +266,13 @@ function storageOf(url: string | undefined, secret_file: string | undefined): S3
   }
 }
 
-/** The address that mails come from when none is set: the mail account's own, else one of the host that people know. */
+/** The default sender of mails: the mail account's own address, else one at the public host. */
 function senderOf(smtp_url: string, public_url: string | undefined): string {
   const account = canonicalEmail(decodeURIComponent(new URL(smtp_url).username));
   return account ?? `no-reply@${public_url === undefined ? 'localhost' : new URL(public_url).hostname}`;
 }
 
-/** The mailbox of answers to mails: that of an account, whose own address they are sent to by default. */
+/** The mailbox for replies to mails; by default replies are sent to the account's own address. */
 function inboxOf(
   values: {
     INBOX_IMAP_URL?: string | undefined;
@@ -304,7 +300,7 @@ function inboxOf(
   return { url, address, ...(authserv_id !== undefined && { authserv_id }) };
 }
 
-/** The address of the metrics: never open to everybody. */
+/** The address of the metrics, which is never open without a token to other machines. */
 function metricsOf(values: {
   PORT: number;
   METRICS_PORT?: number | undefined;

@@ -5,18 +5,18 @@ import { databaseClock } from './database-clock.ts';
 import { logFailure } from './database-patience.ts';
 import { setIdOffset } from './id.ts';
 
-/** Beyond this a server's clock is called wrong, in ms. */
+/** A server's clock that differs by more than this many ms is reported as wrong. */
 const OFF_MS = 2_000;
 const MEASURED_EVERY_MS = 60_000;
 const SAMPLES = 3;
 
-/** The clock of the database that servers share, as this one knows it: its own clock and the measured difference. */
+/** The clock of the shared database, calculated from this machine's clock and the measured difference. */
 export interface SharedClock {
   /** Ms since 1970, by the clock of the database. */
   now(): number;
-  /** Time that this machine's clock is ahead of the database's, in ms; negative when it is behind. */
+  /** Lead of this machine's clock over the database's, in ms; negative if it is behind. */
   ahead_ms(): number;
-  /** Whether the clock of this machine is off by more than 2 s. */
+  /** Whether this machine's clock differs by more than 2 s. */
   isOff(): boolean;
   close(): void;
 }
@@ -31,15 +31,15 @@ export function readerOfDatabaseTime<Tables>(database: Kysely<Tables>): (() => P
 }
 
 /**
- * Measures how far this machine is from the database, now and each minute: of three questions the one with the shortest way counts. Times and ids of records go by `now`, so that those of several
- * servers sort as things happened. A difference below the precision of the measurement counts as none.
+ * Measures the difference to the database's clock, now and each minute: of three measurements, the one with the shortest round trip counts. Times and ids of records use
+ * `now`, so that records of several servers sort in the order of events. A difference below the precision of the measurement counts as none.
  */
 export async function createSharedClock(parts: {
   read: (() => Promise<number>) | undefined;
   logger: FastifyBaseLogger;
   /** The clock of this machine, in ms since 1970. */
   local?: () => number;
-  /** The application's clock of this machine: a test may set it ahead. */
+  /** The application's clock on this machine, which a test may set ahead. */
   now?: () => number;
 }): Promise<SharedClock> {
   const { read, logger, local = Date.now, now = Date.now } = parts;

@@ -1,7 +1,4 @@
-/**
- * The proof of a feed's origin: a checksum, the public key of a detached signature at `<url>.sig`, or the certificate of its host alone, for lists that change
- * daily and are unsigned.
- */
+/** Proof of a feed's origin: a checksum, the public key of a detached signature at `<url>.sig`, or only the certificate of its host, for unsigned lists that change daily. */
 type FeedPin = { kind: 'sha256'; hex: string } | { kind: 'ed25519'; key: string } | { kind: 'tls' };
 
 /** A source of signatures: an archive of YARA rules, a list of SHA-256 sums, or a list of dangerous domains and addresses for the scam check. */
@@ -10,9 +7,9 @@ export interface SignatureFeed {
   /** Without the pin. */
   url: string;
   pin: FeedPin;
-  /** It is used whole or not at all. Else its unusable part is left out. */
+  /** Whether a feed with unusable parts is rejected as a whole; otherwise these parts are skipped. */
   strict: boolean;
-  /** A match of a `note` feed is a note, and never makes a file infected. */
+  /** A match of a `note` feed is only a note, and never makes a file infected. */
   severity: 'alarm' | 'note';
 }
 
@@ -21,7 +18,7 @@ const KINDS = ['yara', 'sha256', 'domains'] as const;
 /** RFC 8032: 32 bytes, as base64 with its padding. */
 const ED25519_KEY = /^[A-Za-z0-9+/]{43}=$/;
 
-/** @throws a sentence's end about the fault of the pin, and the right form. */
+/** @throws an error whose message, the end of a sentence, names the fault of the pin and the right form. */
 function pinOf(pin: string): FeedPin {
   if (pin === 'tls') return { kind: 'tls' };
   const [, name, value = ''] = /^(\w+)=(.*)$/.exec(pin) ?? [];
@@ -38,7 +35,7 @@ function pinOf(pin: string): FeedPin {
   );
 }
 
-/** The options behind the pin, each with `&` before it. @throws as `pinOf`. */
+/** Options after the pin, each preceded by `&`. @throws like `pinOf`. */
 function wishesOf(wishes: readonly string[]): Pick<SignatureFeed, 'strict' | 'severity'> {
   const unknown = wishes.find((wish) => !['strict', 'alarm', 'note'].includes(wish));
   if (unknown !== undefined) throw new Error(`has "&${unknown}" after its pin. Only &strict, &alarm, or &note can follow`);
@@ -62,10 +59,9 @@ function feedOf(part: string, mayBePlain: (host: string) => boolean): SignatureF
 }
 
 /**
- * Parses the comma list of `SIGNATURE_FEEDS`: `yara+https://host/rules.tar.gz#sha256=HEX`, `sha256+https://host/list.txt#ed25519=KEY`,
- * `sha256+https://host/list.csv.zip#tls&note`. HTTP without TLS
- * is for hosts that `mayBePlain` names alone. A comma in an address is written `%2C`.
- * @throws an error of which the message names the first bad part and says what would be right.
+ * Parses the comma-separated `SIGNATURE_FEEDS`: `yara+https://host/rules.tar.gz#sha256=HEX`, `sha256+https://host/list.txt#ed25519=KEY`,
+ * `sha256+https://host/list.csv.zip#tls&note`. Plain HTTP is allowed only for hosts that `mayBePlain` accepts. A comma in an address is written `%2C`. @throws an error
+ * whose message names the first invalid part and the right form.
  */
 export function parseSignatureFeeds(list: readonly string[], mayBePlain: (host: string) => boolean): SignatureFeed[] {
   const feeds: SignatureFeed[] = [];

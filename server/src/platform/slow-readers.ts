@@ -7,28 +7,25 @@ import type { FastifyBaseLogger } from 'fastify';
 export interface ReadingLimits {
   /** Interval between checks. */
   look_ms: number;
-  /** A client that takes fewer bytes than this in a window, while more wait for it, is cut. */
+  /** A client is cut if it reads fewer bytes than this in a window while more are waiting. */
   window_ms: number;
   bytes: number;
 }
 
 interface Behind {
-  /** Time in which the server could have written more, in ms. */
+  /** Time in which unsent data was waiting, in ms. */
   waited_ms: number;
   taken: number;
 }
 
 interface Queue {
-  /** Bytes that were handed to the system, or wait to be. */
+  /** Bytes written to the socket, including those still in Node's queue. */
   written: number;
-  /** Those of them that the system has no room for. */
+  /** The part of them that the kernel has not accepted yet. */
   waiting: number;
 }
 
-/**
- * Node's own count of the bytes that a socket has written, and of those that the system has not taken (its time-out of idle sockets looks there as well,
- * lib/net.js).
- */
+/** Node's own count of bytes that a socket has written, and of those that the kernel has not accepted (its idle time-out uses the same, lib/net.js). */
 function queueOf(socket: Socket): Queue | undefined {
   const handle: unknown = Reflect.get(socket, '_handle');
   if (typeof handle !== 'object' || handle === null) return undefined;
@@ -40,8 +37,8 @@ function queueOf(socket: Socket): Queue | undefined {
 const connectionOf = (own: number, other: number) => `${own}:${other}`;
 
 /**
- * Bytes that the system holds for each connection because the other side has not taken them, by both ports (proc(5), /proc/net/tcp). The system makes room only once
- * a third of its megabytes is gone, so that a slow reader would seem to take nothing. Empty where the system does not say.
+ * Bytes that the kernel holds for each connection because the peer has not acknowledged them, by both ports (proc(5), /proc/net/tcp). The kernel accepts more only after a
+ * third of its megabytes is free, so a slow reader would otherwise seem to read nothing. Empty if the system does not report this.
  */
 async function unacknowledged(): Promise<Map<string, number>> {
   const files = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'latin1').catch(() => '')));
@@ -54,10 +51,7 @@ async function unacknowledged(): Promise<Map<string, number>> {
   return held;
 }
 
-/**
- * Cuts every connection, of an answer, a file or a socket, whose other side does not read. The measure is the bytes taken, not the total time: a large
- * download over a slow network continues.
- */
+/** Cuts every connection (of an answer, a file or a socket) whose peer does not read. The measure is the bytes read, not the total time: a large download over a slow network continues. */
 export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLimits & { logger: FastifyBaseLogger }): void {
   const open = new Set<Socket>();
   const behind = new Map<Socket, Behind>();
@@ -73,7 +67,7 @@ export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLim
   });
 
   async function look(): Promise<void> {
-    // A server that stood still wrote nothing, so that its clients had nothing to take: such a pause counts as two checks at most.
+    // A suspended server wrote nothing for its clients to read, so a pause counts as two checks at most.
     const passed_ms = Math.min(performance.now() - lookedAt, 2 * limits.look_ms);
     lookedAt = performance.now();
     const waiting: { socket: Socket; queue: Queue }[] = [];
@@ -92,7 +86,7 @@ export function cutSlowReaders(server: Server, { logger, ...limits }: ReadingLim
       if (before !== undefined && before.waited_ms < limits.window_ms) continue;
       if (before !== undefined && taken - before.taken < limits.bytes) {
         logger.info({ waiting: queue.waiting }, 'somebody does not read what is written to them, and is cut');
-        // The connection is reset: otherwise the system would hold the unsent bytes for minutes.
+        // Reset the connection: otherwise the kernel would hold the unsent bytes for minutes.
         socket.resetAndDestroy();
       } else behind.set(socket, { waited_ms: 0, taken });
     }

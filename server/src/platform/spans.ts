@@ -32,7 +32,7 @@ export async function countBySpan(
   );
 }
 
-/** The place of the span that a moment is in; undefined for one before the first. Its arguments are ISO times. */
+/** The index of the span that contains a time; undefined for a time before the first span. Arguments are ISO times. */
 export function spanAt(starts: readonly string[], at: string): number | undefined {
   const place = starts.findLastIndex((start) => start <= at);
   return place < 0 ? undefined : place;

@@ -3,12 +3,12 @@ import type { Disk } from './disk.ts';
 import { type InstallationTables, writeFact } from './installation.ts';
 import { isStorageError } from './storage-problem.ts';
 
-/** `low`: uploads are refused, so that the database has room. `full`: the database takes no writes either. */
+/** `low`: uploads are refused, to keep room for the database. `full`: the database accepts no writes either. */
 type StorageState = 'ok' | 'low' | 'full';
 
-/** Knows whether there is room, and whether there is again. */
+/** Watches whether there is free space, and whether a full disk has space again. */
 export interface StorageWatch {
-  /** Notes the error of a failed answer. */
+  /** Records the error of a failed request. */
   note(error: unknown): void;
   state(): Promise<StorageState>;
 }
@@ -17,7 +17,7 @@ const PROBE = 'storage_probe';
 /** Interval between trial writes to a full database, in ms. */
 const TRY_EVERY_MS = 1_000;
 
-/** `disk` is that of the data folder. A write is tried only after one has failed: asking for the state costs nothing. */
+/** `disk` is that of the data folder. A trial write happens only after a write has failed: otherwise reading the state costs nothing. */
 export function createStorageWatch(parts: { database: Kysely<InstallationTables>; disk: Disk; now: () => number }): StorageWatch {
   const { database, disk, now } = parts;
   let is_full = false;
@@ -30,7 +30,7 @@ export function createStorageWatch(parts: { database: Kysely<InstallationTables>
       await writeFact(database, PROBE, new Date(now()).toISOString());
       is_full = false;
     } catch (error) {
-      // An outage is another matter, and is reported elsewhere.
+      // An outage is reported elsewhere, and does not mean that the disk is full.
       if (!isStorageError(error)) is_full = false;
     }
   }

@@ -5,5 +5,5 @@ import type { ServerTables } from './live-servers.ts';
 import type { MailTables } from './mail.ts';
 import type { SessionTables } from './session.ts';
 
-/** Every table; each is one feature's to write. Each feature adds its own in its `.tables.ts`. */
+/** All tables; each is written by one feature only. Each feature adds its own in its `.tables.ts`. */
 export interface Tables extends AuditTables, InstallationTables, JobTables, MailTables, ServerTables, SessionTables {}

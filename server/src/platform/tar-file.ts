@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
-// The part of POSIX's ustar (IEEE Std 1003.1, pax, "ustar Interchange Format") that our own archives need, so that any tar can open them: plain files with short
-// names. Sizes from 8 GiB on are written in base 256, as GNU's tar and all others do.
+// The part of POSIX's ustar (IEEE Std 1003.1, pax, "ustar Interchange Format") that our own archives need, so that any tar can open them: regular files with short names.
+// Sizes from 8 GiB are written in base 256, as GNU tar and all others do.
 
-/** A file of an archive. Its content is read once, and before the next file is asked for. */
+/** A file of an archive. Read its content once, before asking for the next file. */
 interface TarEntry {
   name: string;
   /** Bytes. */
@@ -12,7 +12,7 @@ interface TarEntry {
   content: AsyncIterable<Buffer>;
 }
 
-/** An archive that is incomplete, or of another kind. `message` is the part of a sentence about its fault. */
+/** An archive that is incomplete, or of another format. `message` is a part of a sentence about its fault. */
 export class TarError extends Error {
   override name = 'TarError';
 }
@@ -31,7 +31,7 @@ const padding = (size: number) => (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_B
 
 function checksumOf(header: Buffer): number {
   let sum = 0;
-  // Its own field counts as blanks.
+  // The checksum field itself counts as blanks.
   for (const [index, byte] of header.entries()) sum += index >= FIELDS.checksum && index < FIELDS.type ? 0x20 : byte;
   return sum;
 }
@@ -61,7 +61,7 @@ function headerOf(name: string, size: number, mtime_s: number): Buffer {
 export function createTarWriter(target: FileHandle, now_ms: number) {
   const mtime_s = Math.floor(now_ms / 1_000);
   return {
-    /** Adds a file, and answers the SHA-256 of its content, in hex. @throws when that is not `size` bytes. */
+    /** Adds a file, and returns the SHA-256 of its content, in hex. @throws when the content is not `size` bytes long. */
     async add(name: string, size: number, content: AsyncIterable<Uint8Array>): Promise<string> {
       const hash = createHash('sha256');
       await target.writeFile(headerOf(name, size, mtime_s));

@@ -6,12 +6,12 @@ import { refuse } from './platform.refusals.ts';
 import { Problem } from './problem.ts';
 
 interface Refusal {
-  /** HTTP has a status of its own for some cases of the problems `malformed` and `too_large`. */
+  /** The HTTP status, which for some cases is more specific than that of `malformed` and `too_large`. */
   status: number;
   problem: Problem;
 }
 
-/** By the code of Node's error; any other is a request that breaks the grammar of HTTP. */
+/** By Node's error code; any other code means a request that violates the grammar of HTTP. */
 const REFUSALS = new Map<string, Refusal>([
   ['ERR_HTTP_REQUEST_TIMEOUT', { status: 408, problem: refuse('request.late') }],
   ['HPE_HEADER_OVERFLOW', { status: 431, problem: refuse('request.large_headers') }],
@@ -22,16 +22,16 @@ const UNGRAMMATICAL: Refusal = {
   problem: refuse('request.unreadable'),
 };
 
-/** Whether an answer is on its way already: a second one in the middle of it would be read as its body. */
+/** Whether an answer is already being sent: a second one would be read as part of its body. */
 function isAnswering(socket: Socket): boolean {
-  // Node's own default looks there as well (lib/_http_server.js, socketOnError).
+  // Node's own default uses the same property (lib/_http_server.js, socketOnError).
   const response: unknown = Reflect.get(socket, '_httpMessage');
   return response instanceof ServerResponse && response.headersSent;
 }
 
 /**
- * Answers, with a problem document, what Node's parser refuses before there is a request (framing that two servers could read differently, RFC 9112 section 11.2),
- * and closes the connection. `headers` are those of every answer.
+ * Answers requests that Node's parser refuses (such as framing that two servers could read differently, RFC 9112 section 11.2) with a problem document, and closes the
+ * connection. `headers` are those of every answer.
  */
 export function refuseUnreadable({ logger, headers }: { logger: FastifyBaseLogger; headers: Readonly<Record<string, string>> }) {
   return (error: { code: string }, socket: Socket): void => {

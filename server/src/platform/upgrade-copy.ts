@@ -9,7 +9,7 @@ class UpgradeCopyError extends Error {
 }
 
 const COPY = 'palisade.before-upgrade.sqlite';
-/** The bytes that SQLite writes beside even a small database. */
+/** Bytes that SQLite writes even for a small database. */
 const LEAST_BYTES = 4 * 1024 ** 2;
 
 /** The path of the copy of an SQLite database that is made before an upgrade. */
@@ -30,10 +30,7 @@ function syncPath(path: string): void {
   }
 }
 
-/**
- * Copies an SQLite database as a whole, once: a copy that is there is of before an upgrade that has not finished, and stays.
- * @throws UpgradeCopyError where the disk has no room for the copy and the change itself.
- */
+/** Copies an SQLite database once: an existing copy is from before an unfinished upgrade, and is kept. @throws UpgradeCopyError when the disk has no room for the copy and the upgrade. */
 export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
   const copy = upgradeCopyOf(sqlite);
   if (existsSync(copy)) return;
@@ -48,7 +45,7 @@ export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
     return bavail * bsize;
   };
   const free = freeBytes ?? freeNow();
-  // The copy, and as much again for the migrations' writes.
+  // Room for the copy, and as much again for the writes of the migrations.
   const needed = 2 * (sizeOf(sqlite) + sizeOf(`${sqlite}-wal`)) + LEAST_BYTES;
   const noRoom = (left: number) =>
     new UpgradeCopyError(
@@ -72,7 +69,7 @@ export function copyBeforeUpgrade(sqlite: string, freeBytes?: number): void {
   }
 }
 
-/** Removes the copy: the new version has started. Answers whether there was one. */
+/** Removes the copy after the new version has started. Returns whether there was one. */
 export function removeUpgradeCopy(sqlite: string): boolean {
   const copy = upgradeCopyOf(sqlite);
   const existed = existsSync(copy);

@@ -11,14 +11,14 @@ import { Problem } from './problem.ts';
 import { sentName } from './sent-name.ts';
 import { storageProblem } from './storage-problem.ts';
 
-/** A stored file: its size in bytes, SHA-256 in hex, and its bytes if they are few and so not at `path`. */
+/** A stored file: its size in bytes, SHA-256 in hex, and its bytes if they are in memory and not at `path`. */
 interface Stored {
   size: number;
   sha256: string;
   bytes: Buffer | undefined;
 }
 
-/** A received file, with its name as sent (hostile). */
+/** A received file, with its name as sent (untrusted). */
 export interface Upload extends Stored {
   filename: string;
 }
@@ -26,25 +26,25 @@ export interface Upload extends Stored {
 interface UploadOptions {
   /** The multipart field of the file. */
   field: string;
-  /** The path of the bytes; must not exist. Gone again when the upload fails in any way. */
+  /** The path for the bytes; must not exist. Removed if the upload fails in any way. */
   path: string;
-  /** A file of at most so many bytes stays in memory instead. */
+  /** A file of at most this many bytes stays in memory instead. */
   memory_bytes: number;
   /** Bytes. */
   maximum: number;
   /** An upload of which no byte arrives for this long is dropped, in ms. */
   stall_ms: number;
-  /** So is one of which, in any `window_ms`, fewer bytes arrive than this. */
+  /** Fewer bytes than this in any `window_ms` also drop the upload. */
   slow: { window_ms: number; bytes: number };
-  /** So is one that has not arrived as a whole after this long, in ms. */
+  /** An upload that is incomplete after this many ms is also dropped. */
   total_ms: number;
-  /** Takes room for so many bytes more before they are written. Its exception refuses the upload. */
+  /** Reserves this many more bytes before they are written. Its exception refuses the upload. */
   take: (bytes: number) => void;
-  /** Its reason is the upload's refusal. */
+  /** Its abort reason becomes the refusal of the upload. */
   signal: AbortSignal;
 }
 
-/** The part of a request that an upload is read from. `complete`: the body has come whole. */
+/** The part of a request that an upload is read from. `complete`: the whole body has arrived. */
 interface UploadRequest {
   raw: Readable & { complete: boolean };
   headers: IncomingHttpHeaders;
@@ -54,7 +54,7 @@ const WRITE_BUFFER_BYTES = 256 * 1024;
 const OTHER_FIELDS_MAXIMUM = 20;
 const OTHER_FIELD_BYTES_MAXIMUM = 64 * 1024;
 
-/** Takes a stream into memory while it is small, else into a file, and hashes it. It needs the same memory for any size. */
+/** Stores a small stream in memory and a larger one in a file, and hashes it. Memory use does not depend on the size. */
 async function store(stream: Readable, options: UploadOptions): Promise<Stored> {
   const hash = createHash('sha256');
   let size = 0;
@@ -98,10 +98,9 @@ function createParser(request: UploadRequest): BusboyInstance {
 }
 
 /**
- * Receives the one file of a multipart request into `options.path`. On any error, the rest of the request is drained, so that the
- * client can read the answer, and no part of the file stays behind.
- * @throws Problem `invalid_field` (no file, two files, one in another field), `too_large`, `malformed` (cut off or no multipart), `upload_stalled`, `storage_full`, what
- * `take` throws, or the signal's reason.
+ * Receives the one file of a multipart request into `options.path`. On any error the rest of the request is drained, so that the client can read the answer, and no part of
+ * the file remains. @throws Problem `invalid_field` (no file, two files, or the wrong field), `too_large`, `malformed` (cut off, or not multipart), `upload_stalled`,
+ * `storage_full`, what `take` throws, or the signal's reason.
  */
 export async function receiveUpload(request: UploadRequest, options: UploadOptions): Promise<Upload> {
   const body = request.raw;
@@ -113,7 +112,7 @@ export async function receiveUpload(request: UploadRequest, options: UploadOptio
   let disposition = '';
 
   const cutOff = () => refuse('upload.interrupted');
-  // The headers of a part as they were sent: the parser's own reading takes backslashes for escapes.
+  // The raw headers of a part: the parser itself treats backslashes as escapes.
   const parts: unknown = Reflect.get(Object(Reflect.get(parser, '_parser')), 'parser');
   if (parts instanceof EventEmitter)
     parts.prependListener('part', (part: EventEmitter) => {

@@ -1,4 +1,4 @@
-/** In this order, because most browsers also name those after which they were made. */
+/** The order matters, because most browsers also name older browsers. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|OPiOS|Opera)\//, 'Opera'],
@@ -23,7 +23,7 @@ const SYSTEMS: readonly [RegExp, string][] = [
 /** The name of an unrecognised client. */
 export const UNKNOWN_CLIENT = 'Unknown client';
 
-/** A short name from a `User-Agent` header: "Firefox on Windows". It may say anything, so it only helps to recognise. */
+/** A short name from a `User-Agent` header: "Firefox on Windows". The header can be forged, so it only helps people to recognize a device. */
 export function describeUserAgent(user_agent: string | null): string {
   if (user_agent === null) return UNKNOWN_CLIENT;
   const browser = BROWSERS.find(([pattern]) => pattern.test(user_agent))?.[1];

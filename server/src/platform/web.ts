@@ -11,14 +11,14 @@ import { SCREEN_FILES } from './screen-files.ts';
 
 const YEAR_SECONDS = 31_536_000;
 
-/** Paths that are never the application's page: a program that asks for one reads 200 as an answer (W3C "A Well-Known URL for Changing Passwords", section 3). */
+/** Paths that are never the application's page: a program that requests one would treat status 200 as success (W3C "A Well-Known URL for Changing Passwords", section 3). */
 const NO_PAGE = /^\/(?:api|assets|dns|(?:\.|%2e)well-known)(?:[/?]|$)/iu;
 /** The page where a signed-in person changes the password; others sign in first. */
 const CHANGE_PASSWORD_PAGE = '/dashboard?open=security&tab=password';
 
 /**
- * Serves the built web application: hashed assets for good, its page for every unknown path that is not below `/api` or `/.well-known`. Unknown `/api` paths, and those
- * that scanners ask every server for, are problem documents. Without a built application only the API is served.
+ * Serves the built web application: hashed assets, cached permanently, and its page for every unknown path that is not below `/api` or `/.well-known`. Unknown `/api` paths,
+ * and those that vulnerability scanners request, get problem documents. Without a build only the API is served.
  */
 export async function serveWeb(
   fastify: FastifyInstance,
@@ -35,7 +35,7 @@ export async function serveWeb(
     const { url, method } = request;
     const forPage = (method === 'GET' || method === 'HEAD') && !NO_PAGE.test(url) && !isProbe(url);
     if (page === undefined || !forPage) throw url.startsWith('/api') ? refuse('address.unknown') : new Problem('not_found');
-    // The page says itself that the database is away.
+    // The page itself reports that the database is away.
     const brand = await readBrand().catch(() => undefined);
     if (page.send(brand, request, reply)) return reply;
     return reply.sendFile('index.html');
@@ -46,16 +46,16 @@ async function serveFiles(fastify: FastifyInstance, folder: string): Promise<voi
   fastify.get('/.well-known/change-password', { schema: { hide: true } }, (_request, reply) =>
     reply.redirect(CHANGE_PASSWORD_PAGE),
   );
-  // Its `start_url` is relative, so that an installed page of a household opens its own address.
+  // Its `start_url` is relative, so that an installed household page opens its own address.
   fastify.get('/ask/:key/ask.webmanifest', { schema: { hide: true } }, (_request, reply) => reply.sendFile('ask.webmanifest'));
-  // Only files of the build; any other path is the application's page.
+  // Only existing files of the build; any other path gets the application's page.
   const common = { wildcard: false, index: false, preCompressed: true, cacheControl: false } as const;
   await fastify.register(fastifyStatic, {
     ...common,
     root: join(folder, 'assets'),
     prefix: '/assets/',
     decorateReply: false,
-    // Their names are their versions: they need no revalidation.
+    // Their names contain a hash of the content: no revalidation is needed.
     etag: false,
     lastModified: false,
     acceptRanges: false,

@@ -8,7 +8,7 @@ function asText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? '');
 }
 
-/** For a person whose browser came by a name that this server, in local exposure, does not answer to. */
+/** The page for a browser that used a host name which this server refuses in local exposure. */
 export function wrongHostPage({ headers, raw }: FastifyRequest): string {
   const host = asText(hostOf(headers.host).slice(0, HOST_SHOWN_MAXIMUM));
   const port = raw.socket.localPort ?? '';

@@ -23,33 +23,30 @@ export interface BlobEntry {
   modified_at: string;
 }
 
-/** Bytes from `start` to `end`, both counted from 0 and both included; without `end` to the last one. */
+/** The bytes from `start` to `end`, both zero-based and inclusive; without `end`, to the last byte. */
 export interface ByteRange {
   start: number;
   end?: number;
 }
 
 /**
- * A store of byte streams under keys. A key is one or more names with `/` between them; a name has lower-case letters, digits, `-` and `_`, and begins with a letter or a digit. Every call throws
- * BlobKeyError for anything else, and StoreAwayError when the store does not answer in time or refuses this server.
+ * A store of byte streams under keys. A key is one or more names separated by `/`; a name has lower-case letters, digits, `-` and `_`, and begins with a letter or digit.
+ * Every call throws BlobKeyError for any other key, and StoreAwayError when the store does not answer in time or refuses this server.
  */
 export interface Blobs {
-  /**
-   * Stores all of a stream; the object is there as a whole or not at all, in place of one that was there. `size` in bytes where it is known: a stream of another length is refused.
-   * @throws StoreFullError, or the stream's error.
-   */
+  /** Stores a whole stream atomically, replacing an existing object. `size` in bytes, if known: a stream of another length is refused. @throws StoreFullError, or the stream's error. */
   put(key: string, bytes: AsyncIterable<Uint8Array>, known?: { size: number }): Promise<BlobFacts>;
   /**
-   * The bytes of an object. Read to its end, a whole object proves to be unchanged, or the stream fails with BlobDamagedError. `expected` is the answer of `put`; without it the store's own checksum
-   * is compared, if it has one.
-   * @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for a range that begins behind the end.
+   * The bytes of an object. When a whole object is read to its end, its checksum is verified; the stream fails with BlobDamagedError if it differs. `expected` is the result
+   * of `put`; without it the store's own checksum is compared, if there is one. @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for
+   * a range that begins after the end.
    */
   get(key: string, how?: { range?: ByteRange; expected?: BlobFacts | undefined }): Promise<Readable>;
   /** @throws BlobNotFoundError */
   stat(key: string): Promise<BlobStat>;
-  /** A missing object is no error. */
+  /** Deleting a missing object succeeds. */
   delete(key: string): Promise<void>;
-  /** Objects whose keys begin with `prefix`, in the order of their keys, at most `limit` (1 to 1,000). `next`, where there may be more, is the `after` of the next page. */
+  /** Objects whose keys begin with `prefix`, ordered by key, at most `limit` (1 to 1,000). `next` is the `after` of the next page, and set if there may be one. */
   list(page: {
     prefix?: string;
     after?: string | undefined;
@@ -69,7 +66,7 @@ export class BlobNotFoundError extends Error {
   }
 }
 
-/** The bytes are not those that were stored. */
+/** The bytes differ from the stored ones. */
 export class BlobDamagedError extends Error {
   override name = 'BlobDamagedError';
 }
@@ -79,7 +76,7 @@ export class StoreAwayError extends Error {
   override name = 'StoreAwayError';
 }
 
-/** Its code is the file system's, so that code for that one handles this too. */
+/** Has the file system's error code, so that code for file-system errors handles this too. */
 export class StoreFullError extends Error {
   override name = 'StoreFullError';
   readonly code = 'ENOSPC';
@@ -87,7 +84,7 @@ export class StoreFullError extends Error {
 
 const NAME = '[a-z0-9][a-z0-9_-]{0,127}';
 const KEY = new RegExp(`^${NAME}(?:/${NAME}){0,7}$`);
-/** A valid key prefix: whole names, then the beginning of one. */
+/** A valid key prefix: complete names, then the beginning of a name. */
 const PREFIX = new RegExp(`^(?:${NAME}/){0,7}(?:${NAME})?$`);
 
 export function isKey(key: string): boolean {
@@ -104,7 +101,7 @@ export function requirePrefix(prefix: string): void {
   if (!PREFIX.test(prefix)) throw new BlobKeyError(`No key starts with ${JSON.stringify(prefix.slice(0, 200))}.`);
 }
 
-/** The objects of `blobs` under `folder/`, as a store of their own. */
+/** The objects of `blobs` under `folder/`, as a separate store. */
 export function blobsIn(blobs: Blobs, folder: string): Blobs {
   requireKey(folder);
   const within = (key: string) => {
@@ -124,7 +121,7 @@ export function blobsIn(blobs: Blobs, folder: string): Blobs {
   };
 }
 
-/** Every object that `list` knows, page by page. */
+/** Every object that `list` returns, page by page. */
 export async function* allBlobs(blobs: Pick<Blobs, 'list'>, prefix = ''): AsyncGenerator<BlobEntry> {
   let after: string | undefined;
   do {
@@ -134,7 +131,7 @@ export async function* allBlobs(blobs: Pick<Blobs, 'list'>, prefix = ''): AsyncG
   } while (after !== undefined);
 }
 
-/** Passes a stream on, and counts and hashes its bytes. */
+/** Passes a stream through, counting and hashing its bytes. */
 export async function* counted(
   bytes: AsyncIterable<Uint8Array>,
   known: { size: number } | undefined,
@@ -153,7 +150,7 @@ export async function* counted(
   onEnd({ size, sha256: hash.digest('hex') });
 }
 
-/** Passes the bytes of a whole object on. @throws BlobDamagedError at their end when they are not those that were stored. */
+/** Passes the bytes of a whole object through. @throws BlobDamagedError at their end if they differ from the stored ones. */
 export async function* proved(
   key: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -168,12 +165,12 @@ export async function* proved(
     throw new BlobDamagedError(`The object ${key} has changed: its SHA-256 differs.`);
 }
 
-/** A stream of `bytes`. The generator of an unread stream does not begin, and so does not end: `dispose` is called in any case. */
+/** A stream of `bytes`. The generator of an unread stream neither starts nor ends, so `dispose` is called in any case. */
 export function streamOf(bytes: AsyncIterable<Uint8Array>, dispose: () => void): Readable {
   return Readable.from(bytes, { objectMode: false }).once('close', dispose);
 }
 
-/** The bytes of a range in an object of `size` bytes. @throws RangeError when it begins behind the end. */
+/** The bytes of a range in an object of `size` bytes. @throws RangeError when it begins after the end. */
 export function rangeIn(size: number, range: ByteRange | undefined): { start: number; end: number } {
   const { start = 0, end = size - 1 } = range ?? {};
   if (range !== undefined && (start >= size || end < start || start < 0))

@@ -19,10 +19,10 @@ import {
   streamOf,
 } from './blobs.ts';
 
-/** No key has a dot. */
+/** Valid keys contain no dot, so this suffix cannot collide with one. */
 const INCOMPLETE = '.part';
 const READ_BYTES = 256 * 1024;
-/** The disk is checked each time so many bytes have come: other writes meanwhile must stay below the reserve. */
+/** Free disk space is checked again after this many bytes: other writes meanwhile must stay below the reserve. */
 const LOOK_EVERY_BYTES = 1024 ** 2;
 
 function isMissing(error: unknown): boolean {
@@ -38,7 +38,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** A name in a folder is on the disk once the folder is. */
+/** A new name in a folder is durable only after the folder is synced. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
@@ -48,7 +48,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Bytes `start` to `end` of an open file, which is closed when they were read, or the reader stops. */
+/** Bytes `start` to `end` of an open file; closes it after the last byte, or when the reader stops. */
 async function* bytesOf(handle: FileHandle, start: number, end: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at <= end; ) {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(READ_BYTES, end + 1 - at)), 0, null, at);
@@ -59,13 +59,13 @@ async function* bytesOf(handle: FileHandle, start: number, end: number): AsyncGe
 }
 
 /**
- * A folder whose files are objects. Files are their owner's alone, and on the disk before `put` answers. Unfinished files of a killed server are removed.
- * @throws when the folder cannot be made, read or written.
+ * A folder whose files are objects. Files are readable by their owner only, and synced to the disk before `put` returns. Unfinished files of a killed server are removed.
+ * @throws when the folder cannot be created, read or written.
  */
 export function openFolderBlobs(parts: {
   folder: string;
   disk: Disk;
-  /** A server may be writing there just now, so no file is removed. */
+  /** Another server may be writing in this folder, so no file is removed. */
   is_in_use?: boolean;
 }): Blobs {
   const { folder, disk, is_in_use = false } = parts;
@@ -167,7 +167,7 @@ export function openFolderBlobs(parts: {
       const entries = await Promise.all(
         page.map(async (key) => {
           const facts = await stat(join(folder, key)).catch((error: unknown) => {
-            // Deleted meanwhile.
+            // Deleted in the meantime.
             if (isMissing(error)) return undefined;
             throw error;
           });

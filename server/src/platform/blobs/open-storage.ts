@@ -4,8 +4,8 @@ import { openS3Blobs, type S3Blobs } from './s3-blobs.ts';
 import type { S3Location } from './storage-url.ts';
 
 /**
- * Opens the store of STORAGE_URL, and asks it once, so that a wrong setting is reported at the start. `folder` is for files on their way there.
- * @throws Error that says in one line what to set.
+ * Opens the store of STORAGE_URL and sends one request, so that a wrong setting is reported at the start. `folder` holds files before they are sent. @throws Error that says
+ * in one line what to set.
  */
 export async function openStorage(parts: { location: S3Location; folder: string; disk: Disk }): Promise<S3Blobs> {
   const { location, folder, disk } = parts;

@@ -27,13 +27,13 @@ import {
 import { createS3Wire, drain, type S3Body, type S3Wire } from './s3-wire.ts';
 import type { S3Location } from './storage-url.ts';
 
-/** A call without a sign of life for so long ends: callers of this server get an answer within 5 s. */
+/** A call ends after this many ms without progress: callers of this server get an answer within 5 s. */
 const PATIENCE_MS = 4_000;
-/** Smaller objects are held in memory until they are sent; larger ones go through a file, because S3 wants size and checksums before the first byte. */
+/** Smaller objects are held in memory until they are sent; larger ones go through a file, because S3 requires size and checksums before the first byte. */
 const HELD_BYTES = 256 * 1024;
 const LOOK_EVERY_BYTES = 1024 ** 2;
 const LIST_BYTES_MAXIMUM = 8 * 1024 ** 2;
-/** Number of times that a cut download resumes without having received another byte. */
+/** Number of times a cut download resumes without having received another byte. */
 const RESUMED_MOST = 3;
 const SHA256_HEADER = 'x-amz-meta-sha256';
 
@@ -83,10 +83,7 @@ interface S3BlobsOptions {
   patience_ms?: number;
 }
 
-/**
- * A bucket, or a folder of one. `folder` is for bodies of more than 256 KiB while they are sent; it may hold no other files.
- * @throws when that folder cannot be made.
- */
+/** A bucket, or a folder in one. `folder` holds bodies of more than 256 KiB while they are sent; it must hold no other files. @throws when that folder cannot be created. */
 export class S3Blobs implements Blobs {
   private readonly folder: string;
   private readonly disk: Disk;
@@ -114,7 +111,7 @@ export class S3Blobs implements Blobs {
     return this.beginning + key;
   }
 
-  /** Has all of a stream, in memory or in a file, so that it can be sent, and sent again. */
+  /** Collects a whole stream, in memory or in a file, so that it can be sent more than once. */
   private async collect<T>(
     bytes: AsyncIterable<Uint8Array>,
     known: { size: number } | undefined,
@@ -166,7 +163,7 @@ export class S3Blobs implements Blobs {
     }
   }
 
-  /** Bytes `start` to `end` of an object, continued after a cut connection. */
+  /** Bytes `start` to `end` of an object, resumed after a cut connection. */
   private async *download(
     key: string,
     first: IncomingMessage,
@@ -189,7 +186,7 @@ export class S3Blobs implements Blobs {
         }
         if (at === range.end + 1) return;
       } catch (error) {
-        // One that hangs is not waited for twice.
+        // A store that hung once is not asked again.
         if (error instanceof BlobDamagedError || error instanceof StoreAwayError) throw error;
         if (failed >= RESUMED_MOST) throw new StoreAwayError(`The store sent only part of the object ${key}.`, { cause: error });
       }
@@ -213,10 +210,7 @@ export class S3Blobs implements Blobs {
     return { size: sizeOf(response), sha256: checksumOf(response), modified_at: new Date(modified ?? 0).toISOString() };
   }
 
-  /**
-   * Stores all of a stream; the object is there as a whole or not at all, in place of one that was there. `size` in bytes where it is known: a stream of another length is refused.
-   * @throws StoreFullError, or the stream's error.
-   */
+  /** Stores a whole stream atomically, replacing an existing object. `size` in bytes, if known: a stream of another length is refused. @throws StoreFullError, or the stream's error. */
   async put(key: string, bytes: AsyncIterable<Uint8Array>, known?: { size: number }): Promise<BlobFacts> {
     const place = this.within(key);
     return await this.collect(bytes, known, async (body) => {
@@ -227,9 +221,9 @@ export class S3Blobs implements Blobs {
   }
 
   /**
-   * The bytes of an object. Read to its end, a whole object proves to be unchanged, or the stream fails with BlobDamagedError. `expected` is the answer of `put`; without it the store's own checksum
-   * is compared, if it has one.
-   * @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for a range that begins behind the end.
+   * The bytes of an object. When a whole object is read to its end, its checksum is verified; the stream fails with BlobDamagedError if it differs. `expected` is the result
+   * of `put`; without it the store's own checksum is compared, if there is one. @throws BlobNotFoundError, BlobDamagedError for another size than `expected`, RangeError for
+   * a range that begins after the end.
    */
   async get(key: string, { range, expected }: { range?: ByteRange; expected?: BlobFacts | undefined } = {}): Promise<Readable> {
     const place = this.within(key);
@@ -237,7 +231,7 @@ export class S3Blobs implements Blobs {
       throw new RangeError(`A range can’t end at ${range.end} and start at ${range.start}.`);
     const headers = range === undefined ? {} : { range: `bytes=${range.start}-${range.end ?? ''}` };
     let response = await this.wire.call({ method: 'GET', key: place, headers }).catch(async (error: unknown) => {
-      // A range behind the end is refused in ways that differ from store to store.
+      // Stores refuse a range after the end in different ways.
       if (range !== undefined && error instanceof StoreAwayError) rangeIn((await this.statOf(place)).size, range);
       throw error;
     });
@@ -266,7 +260,7 @@ export class S3Blobs implements Blobs {
     return await this.statOf(this.within(key));
   }
 
-  /** A missing object is no error. */
+  /** Deleting a missing object succeeds. */
   async delete(key: string): Promise<void> {
     try {
       drain(await this.wire.call({ method: 'DELETE', key: this.within(key) }));
@@ -275,7 +269,7 @@ export class S3Blobs implements Blobs {
     }
   }
 
-  /** Objects whose keys begin with `prefix`, in the order of their keys, at most `limit` (1 to 1,000). `next`, where there may be more, is the `after` of the next page. */
+  /** Objects whose keys begin with `prefix`, ordered by key, at most `limit` (1 to 1,000). `next` is the `after` of the next page, and set if there may be one. */
   async list({
     prefix = '',
     after,
@@ -297,11 +291,11 @@ export class S3Blobs implements Blobs {
     });
     const { entries, is_truncated } = parseList(await this.wire.soon(wholeText(response), response));
     const mine = entries.map((entry) => ({ ...entry, key: entry.key.slice(this.beginning.length) }));
-    // Objects that other programs put into the bucket under other names are left out.
+    // Skip objects that other programs put into the bucket under invalid keys.
     return { entries: mine.filter(({ key }) => isKey(key)), next: is_truncated ? mine.at(-1)?.key : undefined };
   }
 
-  /** Asks the store once. @throws StoreAwayError that says what is wrong with STORAGE_URL, or that nobody answers. */
+  /** Sends one request to the store. @throws StoreAwayError that says what is wrong with STORAGE_URL, or that the store does not answer. */
   async check(): Promise<void> {
     await this.list({ limit: 1 });
   }

@@ -24,11 +24,11 @@ interface S3Call {
 
 export interface S3Wire {
   /**
-   * Sends a call, again and again while that may help: each does the same when it is done twice. The body of the answer is the caller's to read, or to `drain`.
-   * @throws StoreAwayError, StoreFullError, BlobNotFoundError
+   * Sends a call and retries it while that may help: all calls are idempotent. The caller reads the body of the answer or calls `drain`. @throws StoreAwayError,
+   * StoreFullError, BlobNotFoundError
    */
   call(call: S3Call): Promise<IncomingMessage>;
-  /** Waits for `coming` within the patience for a silent store. @throws StoreAwayError and destroys `of` else. */
+  /** Waits for `coming` as long as a silent store may take. Otherwise destroys `of`. @throws StoreAwayError */
   soon<T>(coming: Promise<T>, of: { destroy(): unknown }, more_ms?: number): Promise<T>;
   close(): void;
 }
@@ -39,16 +39,16 @@ interface Account {
   secret_key: string;
 }
 
-/** SHA-256 of nothing. */
+/** SHA-256 of the empty body. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 /** Waits before the second and later tries, in ms. */
 const PAUSES_MS = [100, 300, 900];
 const ERROR_BYTES_MAXIMUM = 16 * 1024;
-/** A store that has all of a body may take so long for each MiB of it before it answers, in ms. */
+/** Additional time for the store to answer, in ms per MiB of the body. */
 const PER_MIB_MS = 20;
 const MIB = 1024 ** 2;
 
-/** The store says that it has no room. */
+/** Error codes of a store without free space. */
 const FULL = new Set([
   'QuotaExceeded',
   'InsufficientStorage',
@@ -56,7 +56,7 @@ const FULL = new Set([
   'ServiceQuotaExceededException',
   'EntityTooLarge',
 ]);
-/** A body that did not arrive as it was sent. */
+/** Error codes of a body that was damaged in transit. */
 const HARMED = new Set(['BadDigest', 'IncompleteBody', 'XAmzContentSHA256Mismatch', 'RequestTimeout', 'InvalidDigest']);
 
 /** Headers of a call, signed with AWS Signature Version 4 (docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html). `at` is ISO 8601 in its basic format. */
@@ -64,7 +64,7 @@ export async function signed(
   account: Account,
   call: { method: string; url: string; headers: Readonly<Record<string, string>>; at?: string; every_header?: boolean },
 ): Promise<Record<string, string>> {
-  // Loaded by who has a store alone.
+  // Loaded only if a store is configured.
   const { AwsV4Signer } = await import('aws4fetch');
   const signer = new AwsV4Signer({
     method: call.method,
@@ -80,7 +80,7 @@ export async function signed(
   return Object.fromEntries((await signer.sign()).headers);
 }
 
-/** Lets the connection serve another call. */
+/** Reads the rest of an answer, so that its connection can serve another call. */
 export function drain(response: IncomingMessage): void {
   response.on('error', () => {}).resume();
 }
@@ -96,12 +96,12 @@ function reasonOf(error: unknown): string {
 /** A failure after which the same call may succeed. */
 class PassingError extends Error {}
 
-/** Whether an error already has its final words. */
+/** Whether an error needs no translation for the caller. */
 function isFinal(error: unknown): boolean {
   return [StoreAwayError, StoreFullError, BlobNotFoundError, BlobDamagedError].some((type) => error instanceof type);
 }
 
-/** Whether trying again may help: the network, or a store that is busy. */
+/** Whether a retry may help: a network error, or a busy store. */
 function isPassing(error: unknown): boolean {
   if (error instanceof PassingError) return true;
   return error instanceof Error && 'code' in error && /^(E[A-Z_]+|ERR_STREAM_\w+|HPE_\w+)$/.test(String(error.code));
@@ -122,7 +122,7 @@ function failureOf(call: S3Call, status: number, code: string): Error {
   return new StoreAwayError(`The store refused the request (${said}). Check the address, bucket, and region in STORAGE_URL.`);
 }
 
-/** Speaks S3 with one bucket, addressed by path. A call ends without a sign of life for `patience_ms`, so that its caller gets an answer; a body has no time limit while bytes arrive. */
+/** Speaks S3 with one bucket, addressed by path. A call ends after `patience_ms` without progress, so that its caller gets an answer; a body has no time limit while bytes arrive. */
 export function createS3Wire(parts: { origin: string; bucket: string; account: Account; patience_ms: number }): S3Wire {
   const { origin, bucket, account, patience_ms } = parts;
   const transport = origin.startsWith('https:') ? https : http;
@@ -143,7 +143,7 @@ export function createS3Wire(parts: { origin: string; bucket: string; account: A
     }
   }
 
-  /** Sends a body as fast as it is taken, until all is sent or the answer is there. */
+  /** Sends a body with backpressure, until all is sent or the answer has arrived. */
   async function send(request: ClientRequest, body: S3Body, answer: Promise<IncomingMessage>, wait_ms: number): Promise<void> {
     let is_answered = false;
     const answered = answer.then(() => {
@@ -198,7 +198,7 @@ export function createS3Wire(parts: { origin: string; bucket: string; account: A
     const { statusCode = 0 } = response;
     if (statusCode >= 200 && statusCode < 300) return response;
     const code = codeOf(await soon(textOf(response), response, wait_ms).catch(() => ''));
-    // The rest of a body that was not wanted stays unsent.
+    // If the store answered before it read the whole body, the rest is not sent.
     if (!request.writableFinished) request.destroy();
     throw failureOf(call, statusCode, code);
   }

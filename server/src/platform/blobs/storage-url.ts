@@ -3,7 +3,7 @@ export interface S3Location {
   /** `https://host:port` */
   origin: string;
   bucket: string;
-  /** The folder of the bucket in which everything lies; empty: the bucket itself. */
+  /** The folder of the bucket that holds all objects; empty for the bucket itself. */
   folder: string;
   region: string;
   access_key: string;
@@ -12,7 +12,7 @@ export interface S3Location {
   secret_file: string | undefined;
 }
 
-/** The fault of an address, worded to follow the name of the setting. */
+/** The fault of an address, phrased to follow the name of the setting. */
 export class StorageUrlError extends Error {
   override name = 'StorageUrlError';
 }
@@ -34,7 +34,7 @@ function decoded(part: string): string {
 export function parseStorageUrl(address: string, secret_file: string | undefined): S3Location {
   if (!URL.canParse(address) || !/^s3:\/\/[^/]/.test(address))
     throw new StorageUrlError('must be an address, like s3://key:secret@host:9000/bucket?region=us-east-1');
-  // The protocol is one that URL knows the ports of.
+  // URL knows the default ports of https only, not of s3.
   const url = new URL(address.replace(/^s3:/, 'https:'));
   const unknown = [...url.searchParams.keys()].find((name) => !KNOWN.includes(name));
   if (unknown !== undefined) throw new StorageUrlError(`allows only region and tls after the ?, not ${JSON.stringify(unknown)}`);
@@ -56,7 +56,7 @@ export function parseStorageUrl(address: string, secret_file: string | undefined
     throw new StorageUrlError('has a secret, and STORAGE_SECRET_FILE is set too: remove one of them');
   const protocol = tls === '1' ? 'https' : 'http';
   return {
-    // Without the port that is the protocol's own.
+    // Drops the protocol's default port.
     origin: new URL(`${protocol}://${url.host}`).origin,
     bucket,
     folder,

@@ -5,11 +5,11 @@ const WAITED_MS = 1_000;
 
 /** Knows whether the store of STORAGE_URL answers. */
 export interface StoreWatch {
-  /** Asks at most every 5 s, and waits at most 1 s for an answer: until there is one the last one counts. */
+  /** Asks at most every 5 s and waits at most 1 s for the answer; until it arrives, the previous one counts. */
   state(): Promise<'ok' | 'away'>;
 }
 
-/** `check` is rejected while the store does not answer or refuses this server. It answered when the server started. */
+/** `check` rejects while the store does not answer or refuses this server. The store is assumed to have answered at the start. */
 export function createStoreWatch({
   check,
   now = () => performance.now(),

@@ -7,10 +7,10 @@ import type { SocketDoor } from './socket-request.ts';
 export interface SocketLimits extends SocketAdmissionLimits {
   /** Time in which a socket must authenticate. */
   hello_ms: number;
-  /** The server says something at least this often; a peer that has not answered by the next time is gone. */
+  /** The server sends something at least this often, in ms; a peer that has not answered by the next heartbeat is disconnected. */
   heartbeat_ms: number;
   sockets_per_principal: number;
-  /** A peer that reads so slowly that this many bytes wait for it is dropped; it resumes when it comes back. */
+  /** A peer is disconnected once this many bytes wait for it; it resumes when it reconnects. */
   waiting_bytes: number;
 }
 
@@ -23,7 +23,7 @@ export const SOCKET_LIMITS: SocketLimits = {
   waiting_bytes: 1024 ** 2,
 };
 
-/** A socket that has been let in. */
+/** An admitted socket. */
 export interface Connection<Principal, Told> {
   readonly principal: Principal;
   tell(frame: Told): void;
@@ -32,10 +32,10 @@ export interface Connection<Principal, Told> {
   end(refusal: Refusal): void;
 }
 
-/** Handlers of one connection's frames and end. */
+/** Handlers for one connection's frames and its end. */
 export interface Conversation<Said> {
   onFrame?(frame: Said): void;
-  /** Called once, whichever side left. */
+  /** Called once, whichever side closed the connection. */
   onLeave(): void;
 }
 
@@ -46,9 +46,9 @@ export interface ChannelService<Principal, Hello, Said, Told> {
   meet(hello: Hello): Promise<{ principal: Principal } | { refusal: Refusal }>;
   /** Sockets with the same key are counted and looked up together. */
   keyOf(principal: Principal): string;
-  /** Those of many that may not stay (any more), and why. Asked once a principal is in, at each heartbeat, and on `lookAgain`. */
+  /** The principals that may not stay connected, and why. Called after a principal joins, at each heartbeat, and on `lookAgain`. */
   refused(principals: readonly Principal[]): Promise<ReadonlyMap<Principal, Refusal>>;
-  /** A principal is in. */
+  /** Called when a principal has been admitted. */
   join(connection: Connection<Principal, Told>, hello: Hello): Conversation<Said>;
 }
 
@@ -61,6 +61,6 @@ export interface Sockets {
   lookAgain(key: string): void;
   /** The counts of authenticated peers and of others. */
   open(): { known: number; strangers: number };
-  /** Ends every socket with the word that its peer is to connect elsewhere. */
+  /** Closes every socket and tells its peer to reconnect to another server. */
   close(): void;
 }

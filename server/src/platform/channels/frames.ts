@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { noteLarge, refuseStructure } from '#platform/json-body.ts';
 
-/** Why a socket may not stay: a close code and a word for who reads logs. */
+/** The reason why a socket may not stay: a close code and a text for logs. */
 export interface Refusal {
   code: number;
   reason: string;
@@ -10,11 +10,11 @@ export interface Refusal {
 /** Longest wait for the answer to a close frame, in ms: a peer that lost its access gets no more frames after a second. */
 const CLOSE_GRACE_MS = 500;
 
-/** Whether a frame says that it is of this kind. */
+/** Whether a frame is of this kind. */
 export const isOfKind = (json: unknown, kind: string | undefined) =>
   typeof json === 'object' && json !== null && 'kind' in json && json.kind === kind;
 
-/** Says of so much whether it may be taken now: at most so much at once, and so much in a second. */
+/** A token bucket: whether so much may be taken now, with at most `at_once` at once and `per_second` on average. */
 export function createBucket({ per_second, at_once }: { per_second: number; at_once: number }): (much: number) => boolean {
   let left = at_once;
   let filled_at = performance.now();
@@ -28,7 +28,7 @@ export function createBucket({ per_second, at_once }: { per_second: number; at_o
   };
 }
 
-/** Undefined for invalid JSON, or more of it than a frame has, which no schema takes. */
+/** Undefined for invalid JSON, and for text longer than a frame, which no schema accepts. */
 export function parseJson(text: string): unknown {
   try {
     if (refuseStructure(text) !== undefined) return undefined;
@@ -40,7 +40,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Sends a serialized frame; a closing socket gets none. */
+/** Sends a serialized frame, unless the socket is closing. */
 export function sayText(socket: WebSocket, text: string | Buffer): void {
   if (socket.readyState === socket.OPEN) socket.send(text, { binary: false });
 }
@@ -50,7 +50,7 @@ export function say(socket: WebSocket, frame: unknown): void {
   sayText(socket, JSON.stringify(frame));
 }
 
-/** Sends the reason, reads no more, and does not wait long for the answer. */
+/** Sends the close reason, stops reading, and waits only briefly for the answer. */
 export function end(socket: WebSocket, { code, reason }: Refusal): void {
   for (const event of ['message', 'ping', 'pong']) socket.removeAllListeners(event);
   socket.close(code, reason);

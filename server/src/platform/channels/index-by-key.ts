@@ -1,4 +1,4 @@
-/** Sets of members by a key; a key without members is forgotten. */
+/** Sets of members by key; a key without members is removed. */
 export interface IndexByKey<T> {
   add(key: string, member: T): void;
   remove(key: string, member: T): void;

@@ -16,15 +16,13 @@ import { createStandings, type Standings } from './standing.ts';
 
 const RETRY_AFTER_S = 5;
 
-/**
- * Bytes on the wire that the first frame may take beside its content: headers of its parts (RFC 6455 section 5.2), and pings before it.
- */
+/** Bytes on the wire that the first frame may take besides its content: headers of its fragments (RFC 6455 section 5.2), and pings before it. */
 const FRAMING_BYTES = 1024;
 
-/** Into how many parts heartbeats are spread, so that no moment is everybody's. */
+/** Number of groups that heartbeats are spread over, so that not all sockets are due at once. */
 const SPREAD = 100;
 
-/** Number of peers that are pinged before other work has its turn. */
+/** Number of peers that are pinged before the event loop runs other work. */
 const ASKED_AT_ONCE = 10;
 
 const PING = Buffer.from(JSON.stringify({ kind: 'ping' }));
@@ -33,24 +31,24 @@ const pongSchema = z.object({ kind: z.literal('pong') });
 
 const KIB = 1024;
 
-/** A socket's traffic since the last heartbeat. */
+/** A socket's frame count since the last heartbeat. */
 interface Talk {
   frames: number;
   alive: boolean;
 }
 
-/** A connection, as the mechanism keeps it. */
+/** Internal state of an admitted connection. */
 interface Member<Principal, Said> {
   socket: WebSocket;
   principal: Principal;
   talk: Talk;
-  /** Its part of a heartbeat. */
+  /** The heartbeat group. */
   turn: number;
   /** Undefined until it has joined. */
   conversation: Conversation<Said> | undefined;
 }
 
-/** One exists for each open page, so its methods are the class's and not its own. */
+/** There is one for each open page, so its methods are on the prototype and not closures. */
 class SocketConnection<Principal, Told> implements Connection<Principal, Told> {
   readonly principal: Principal;
   readonly #socket: WebSocket;
@@ -83,7 +81,7 @@ interface SocketListeners {
   close(this: WebSocket): void;
 }
 
-/** Listeners that learn their socket from the event, so that they need not be made for each. */
+/** Listeners shared by all sockets: each gets its socket from the event. */
 function listenersOf(heard: {
   onMessage: (socket: WebSocket, bytes: RawData, isBinary: boolean) => void;
   onSign: (socket: WebSocket) => void;
@@ -115,8 +113,8 @@ function ask({ socket, talk }: Pick<Member<unknown, unknown>, 'socket' | 'talk'>
 const refuseFrame = (socket: WebSocket) => end(socket, { code: CLOSED.malformed, reason: 'We can’t read this frame.' });
 
 /**
- * Serves one channel (contract/src/channel.ts): new sockets, their origin and number; the first frame, which authenticates; sizes and rates; heartbeats, spread over
- * their time; peers that do not read; and whether each principal may still be there, many at a time.
+ * Serves one channel (contract/src/channel.ts): checks the origin and number of new sockets, authenticates by the first frame, bounds sizes and rates, spreads heartbeats
+ * over time, drops peers that do not read, and checks in batches whether each principal may still be connected.
  */
 class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private readonly fastify: FastifyInstance;
@@ -124,7 +122,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private readonly limits: SocketLimits;
   private readonly channel: ChannelService<Principal, Hello, Said, Told>['channel'];
   private readonly lively: ChannelService<Principal, Hello, Said, Told>['channel']['lively'];
-  /** Length of any frame but the first. */
+  /** Length limit of frames other than the first. */
   private readonly longest: number;
   private readonly members = new Set<Member<Principal, Said>>();
   private readonly byPrincipal = createIndexByKey<Member<Principal, Said>>();
@@ -134,7 +132,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
   private joined = 0;
   private turn = 0;
   private readonly standings: Standings<Member<Principal, Said>>;
-  /** The same functions for all sockets: those of each would be kept as long as it is open. */
+  /** Shared by all sockets: separate closures would use memory for as long as each socket is open. */
   private readonly listeners: SocketListeners;
   private readonly heartbeat: NodeJS.Timeout;
 
@@ -170,7 +168,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     this.heartbeat.unref();
   }
 
-  /** A part of the members at a time, and of these some at a time: what arrives meanwhile is not kept waiting. */
+  /** Checks one group of members, in small batches, so that arriving frames are not kept waiting. */
   private readonly beat = (): void => {
     this.turn = (this.turn + 1) % SPREAD;
     const due = this.turns[this.turn] ?? new Set();
@@ -198,7 +196,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     this.byPrincipal.add(this.service.keyOf(principal), member);
     this.turns[member.turn]?.add(member);
     member.conversation = this.service.join(new SocketConnection(principal, socket, this.limits.waiting_bytes), hello);
-    // It may have lost its right while it was looked up.
+    // The principal may have lost its access during the lookup.
     this.standings.askSoon([member]);
     return member;
   }
@@ -217,7 +215,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     return this.admit(socket, talk, met.principal, hello);
   }
 
-  /** Before authentication, no more than a hello is kept for it. */
+  /** Before authentication, at most the size of a hello is buffered. */
   private countRead({ socket, raw, entering }: Peer<Principal, Said>): void {
     if (entering === undefined || raw.bytesRead - entering.read_before <= this.channel.hello_bytes + FRAMING_BYTES) return;
     raw.off('data', entering.count);
@@ -235,11 +233,11 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       return;
     }
     this.admission.leave(entering.stranger);
-    // It is as long open as its page: what letting it in took is kept no longer.
+    // The connection may stay open for hours: free what only its admission needed.
     peer.entering = undefined;
   }
 
-  /** All frames count, the protocol's own too. */
+  /** Counts all frames, including control frames. */
   private isTooMuch({ socket, talk }: Peer<Principal, Said>): boolean {
     talk.frames += 1;
     if (talk.frames <= this.channel.frames_per_heartbeat) return false;
@@ -265,7 +263,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
       (met) => {
         peer.member = met;
         this.become(peer, 'known');
-        // It may have gone meanwhile.
+        // The socket may have closed in the meantime.
         if (socket.readyState !== socket.OPEN) this.leave(peer);
       },
       (error: unknown) => {
@@ -275,7 +273,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     );
   }
 
-  /** Whether a frame has as many bytes as it may, and is one of as many as there may be. */
+  /** Whether a frame is within the limits of size and rate. */
   private isAllowed(peer: Peer<Principal, Said>, json: unknown, length: number): boolean {
     const { socket, state, takeLively } = peer;
     if (takeLively !== undefined && state === 'known' && isOfKind(json, this.lively?.kind)) {
@@ -348,7 +346,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     try {
       this.hear(peer, isBinary ? '' : bytes.toString());
     } catch (error) {
-      // One frame must not end the server, which nobody would catch this for.
+      // An error in one frame must not end the server: no caller would catch it.
       logFailure(this.fastify.log, error, 'could not read a frame');
       end(socket, { code: CLOSED.failed, reason: 'Something went wrong on the server.' });
     }
@@ -381,7 +379,7 @@ class ChannelSockets<Principal, Hello, Said, Told> implements Sockets {
     return { known: this.members.size, strangers: this.sockets.size - this.members.size };
   }
 
-  /** Ends every socket with the word that its peer is to connect elsewhere. */
+  /** Closes every socket and tells its peer to reconnect to another server. */
   close(): void {
     clearInterval(this.heartbeat);
     for (const socket of this.sockets.keys()) end(socket, { code: CLOSED.going_away, reason: 'The server is stopping.' });
@@ -396,15 +394,15 @@ export function serveSocket<Principal, Hello, Said, Told>(
   return new ChannelSockets(fastify, service, options);
 }
 
-/** A connection from its first byte on. */
+/** A connection, from its first byte. */
 interface Peer<Principal, Said> {
   socket: WebSocket;
   raw: Socket;
   talk: Talk;
   state: 'silent' | 'talking' | 'known';
-  /** Once it has been let in. */
+  /** Set once the peer has been admitted. */
   member: Member<Principal, Said> | undefined;
   takeLively: ((much: number) => boolean) | undefined;
-  /** Until it is known who it is, or it is gone. `read_before`: bytes of its connection before the first of its own; `count` is called when more come. */
+  /** State until the peer is authenticated or gone. `read_before`: bytes that the connection had read before its first frame; `count` is called when more arrive. */
   entering: { stranger: Stranger; silence: NodeJS.Timeout; read_before: number; count: () => void } | undefined;
 }

@@ -1,33 +1,33 @@
 import type { WebSocket } from 'ws';
 
-/** A socket that has not been let in yet. */
+/** A socket that has not been authenticated yet. */
 export interface Stranger {
   socket: WebSocket;
   source: string;
 }
 
 interface Place {
-  /** The longest silent first. */
+  /** Ordered by arrival: the one that has been silent longest is first. */
   silent: Set<Stranger>;
   /** Number of strangers whose first frame is being checked. */
   talking: number;
 }
 
-/** The most sockets before authentication: in all, and of one source. */
+/** Limits on unauthenticated sockets: in all, and per source. */
 export interface SocketAdmissionLimits {
   strangers: number;
   strangers_per_source: number;
 }
 
-/** Sockets that are not authenticated yet, in all and by source. */
+/** Tracks unauthenticated sockets, in all and per source. */
 export interface SocketAdmission {
-  /** Lets a socket in. Where there are too many, the one that has been silent for longest is closed: a peer authenticates as soon as it is connected. */
+  /** Admits a socket. If there are too many, the one that has been silent longest is closed: a real peer authenticates as soon as it is connected. */
   enter(stranger: Stranger): void;
-  /** Its first frame came, and is being checked. */
+  /** The first frame of the socket arrived and is being checked. */
   talk(stranger: Stranger): void;
-  /** It was authenticated, or is gone. */
+  /** The socket was authenticated, or closed. */
   leave(stranger: Stranger): void;
-  /** The first frames of all are being checked: none can be closed for a new one. */
+  /** Whether the first frames of all sockets are being checked, so that none can be closed for a new one. */
   isFull(source: string): boolean;
 }
 

@@ -8,18 +8,21 @@ import type { Rate } from '#platform/limits.ts';
 import { sourceOf } from '#platform/origin.ts';
 import { refuse, refuseFor } from '#platform/platform.refusals.ts';
 
-/** A frame may come in parts, and parts may be empty: a bound on bytes bounds neither. */
+/** A frame may come in fragments, and fragments may be empty, so a limit on bytes does not limit their number. */
 const FRAGMENTS_MAXIMUM = 16;
 const CHUNKS_MAXIMUM = 64;
 
 /** Rate limit of new sockets, and the addresses of this installation. */
 export interface SocketDoor {
-  /** Number of sockets that a source may open in a period, and its counters. */
+  /** The limit on sockets that one source may open in a period, and its counters. */
   opening: { rate: Rate; counters: Pick<Counters, 'take'> };
   public_url: string | undefined;
 }
 
-/** One of our pages, or a program that is no browser. Another site's page can open a socket here, and its browser says so (RFC 6455 section 10.2). */
+/**
+ * Whether the request comes from a page of this application or from a program other than a browser. A page of another site can open a socket here, and its browser sends its
+ * origin (RFC 6455 section 10.2).
+ */
 function isOwnOrigin(request: FastifyRequest, public_url: string | undefined): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return true;
@@ -29,35 +32,35 @@ function isOwnOrigin(request: FastifyRequest, public_url: string | undefined): b
   );
 }
 
-/** The answers of requests that ask for a socket. */
+/** The responses to requests that ask for a socket. */
 const answers = new WeakMap<IncomingMessage, ServerResponse>();
 
-/** Keeps the answer of a request that asks for a socket at hand for `letGo`. */
+/** Stores the response to a request that asks for a socket, for `letGo`. */
 export function noteAnswer(request: FastifyRequest, reply: FastifyReply): void {
   answers.set(request.raw, reply.raw);
 }
 
 /**
- * Forgets the request that a socket came by: its answer is never sent, and would keep it, its headers and its log for as long as the socket is open.
+ * Releases the upgrade request of a socket: its response is never sent, but would keep the request, its headers and its log in memory for as long as the socket is open.
  * @fastify/websocket, which serves the upgrade, holds them to log invalid frames of the peer.
  */
 export function letGo(socket: WebSocket, request: IncomingMessage): void {
   const answer = answers.get(request);
   if (answer?.socket === request.socket) {
     answer.detachSocket(request.socket);
-    // The request is over: the count of those under way (drain.ts) waits for this, not for the socket.
+    // The request is over: the count of open requests (drain.ts) waits for this event, not for the socket.
     answer.emit('close');
   }
   socket.removeAllListeners('error');
   socket.on('error', cut);
 }
 
-/** Ends a socket whose peer sends invalid frames: ws has answered them by then, and reads no more. */
+/** Closes a socket whose peer sends invalid frames: ws has already sent the close frame and reads no more. */
 function cut(this: WebSocket): void {
   this.terminate();
 }
 
-/** Whether a socket may be opened at all: by one of our pages or a program, with nothing secret in its address, and not too often. Answers from where. */
+/** Checks that a socket may be opened: by a page of this application or a program, with no secret in its address, and not too often. Returns its source. */
 export async function admitRequest(request: FastifyRequest, { opening, public_url }: SocketDoor): Promise<string> {
   if (!request.ws) throw refuse('socket.only');
   if (request.url.includes('?')) throw refuse('socket.token_in_address');
@@ -68,11 +71,11 @@ export async function admitRequest(request: FastifyRequest, { opening, public_ur
   return source;
 }
 
-/** Lets sockets be served below `/api`; once, before the first of `channels` is. */
+/** Enables sockets below `/api`. Call this once, before the first of `channels` is served. */
 export async function openSockets(fastify: FastifyInstance, channels: readonly Channel[]): Promise<void> {
   await fastify.register(websocket, {
     options: {
-      // One bound for all; a frame beyond its channel's own bound is refused as soon as it is read.
+      // The largest limit of all channels; a frame beyond its own channel's limit is refused as soon as it is read.
       maxPayload: Math.max(
         ...channels.map(({ frame_bytes, hello_bytes, lively }) => Math.max(frame_bytes, hello_bytes, lively?.bytes ?? 0)),
       ),

@@ -14,10 +14,10 @@ export interface Standings<Member> {
   forget(member: Member): void;
 }
 
-/** Asks whether the members of a channel may still be there, many at a time, and ends the sockets of those that may not. */
+/** Checks in batches whether the members of a channel may still be connected, and closes the sockets of those that may not. */
 export function createStandings<Principal, Member extends Standing<Principal>>(parts: {
   refused: (principals: readonly Principal[]) => Promise<ReadonlyMap<Principal, Refusal>>;
-  /** Whether it is there still when its turn comes. */
+  /** Whether the member is still connected when its turn comes. */
   isMember: (member: Member) => boolean;
   logger: FastifyBaseLogger;
 }): Standings<Member> {
@@ -32,11 +32,11 @@ export function createStandings<Principal, Member extends Standing<Principal>>(p
     }
   }
 
-  /** Those that come while others are looked up are the next ones. */
+  /** Members added while a lookup runs are checked in the next one. */
   function askSoon(some: Iterable<Member>): void {
     for (const member of some) unchecked.add(member);
     if (unchecked.size === 0 || checking) return;
-    // Keys of the same moment are looked up together.
+    // Members added in the same turn of the event loop are looked up together.
     checking = new Promise((resolve) => setImmediate(resolve))
       .then(async () => {
         const next = [...unchecked].slice(0, BATCH);

@@ -8,15 +8,15 @@ import { type createJobStore, RECURRING } from './job-store.ts';
 import { type Claim, type JobRow, type JobTables, LeaseLost } from './job-tables.ts';
 import type { Running } from './leases.ts';
 
-/** Interval between attempts to store the outcome of a job while the database is away. */
+/** Interval between attempts to store the outcome of a job while the database is away, in ms. */
 const NOTE_EVERY_MS = 500;
 
-/** Why a job's signal was aborted by the server's own end. */
+/** The abort reason of a job's signal when the server stops. */
 export class Stopping extends Error {
   override name = 'Stopping';
 }
 
-/** A kind of jobs, and its handler here. */
+/** A kind of job with its handler on this server. */
 export interface Worked {
   kind: JobKind<unknown>;
   work: (row: JobRow, given: Omit<Job<unknown>, 'payload'>) => Promise<void>;
@@ -26,19 +26,19 @@ export interface Worked {
 }
 
 export interface Attempts {
-  /** Does a job that was taken up, and notes what became of it: done, failed, postponed, lost, or given back. */
+  /** Runs a claimed job and stores its outcome: done, failed, postponed, lost, or given back. */
   run(of: Worked, row: JobRow, running: Running): Promise<void>;
-  /** Notes the outcome of a job, however long the database is away; other servers may have it by then, and the note does not count then. */
+  /** Stores the outcome of a job, retrying while the database is away; if another server has the job by then, the outcome is discarded. */
   note<T>(write: () => Promise<T>, job: { id: string; kind: string }): Promise<T | undefined>;
 }
 
-/** One try of a job after the other, and what follows from how it went. */
+/** Runs attempts of jobs, and decides from each outcome what follows. */
 export function createAttempts(parts: {
   store: ReturnType<typeof createJobStore>;
   database: Kysely<JobTables>;
   /** The interval of a recurring kind; undefined for others. */
   everyOf: (kind: JobKind<unknown>) => number | undefined;
-  /** Has a kind looked for when a row of it that was just planned is due. */
+  /** Schedules a look for due jobs of a kind, for when a row that was just planned is due. */
   lookIn: (kind: string, wait_ms: number) => void;
   isClosed: () => boolean;
   logger: FastifyBaseLogger;
@@ -84,7 +84,7 @@ export function createAttempts(parts: {
     const every = isRecurring(row, kind) ? everyOf(kind) : undefined;
     const is_tried_out = row.attempts >= kind.attempts.most;
     const is_last = every === undefined && is_tried_out;
-    // A recurring one starts again: only servers that it has ended count against it.
+    // A recurring job starts again: only attempts that ended their server count against it.
     const waits_ms = is_tried_out ? every : Math.min(backOff(kind.attempts, tried), every ?? Number.POSITIVE_INFINITY);
     const wait_ms = is_last ? undefined : waits_ms;
     const message = error instanceof Error ? error.message : String(error);
@@ -105,7 +105,7 @@ export function createAttempts(parts: {
     };
     try {
       if (row.attempts > kind.attempts.most) {
-        // The last attempt has no stored outcome: it ended its server, or was cut off with it.
+        // The last attempt stored no outcome: it crashed its server, or was killed with it.
         if (every === undefined) throw new Error('Its servers stopped while working on it.');
         await note(() => store.skip(claim, every), row);
         counts.failed += 1;
@@ -127,7 +127,7 @@ export function createAttempts(parts: {
       counts.done += 1;
       if (every !== undefined) lookIn(kind.name, every);
     } catch (error) {
-      // Its transaction may have failed after it had concluded: then it has not.
+      // If its transaction failed after `conclude`, the job has not ended.
       await failed(of, row, running, error).catch((again: unknown) => {
         if (!(again instanceof LeaseLost)) logFailure(logger, again, 'could not store the result of a job', { job: kind.name });
       });

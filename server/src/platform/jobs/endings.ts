@@ -2,10 +2,10 @@ import type { Kysely } from 'kysely';
 import type { createJobStore } from './job-store.ts';
 import type { Claim, JobTables } from './job-tables.ts';
 
-/** Jobs that one statement ends. */
+/** Number of jobs that one statement ends. */
 const ENDED_AT_ONCE = 100;
 
-/** Ends jobs outside of a transaction; those that have ended meanwhile are ended together. */
+/** Ends jobs outside of a transaction, batching those that end at the same time. */
 export function createEndings(
   store: Pick<ReturnType<typeof createJobStore>, 'finish' | 'finishAll'>,
   database: Kysely<JobTables>,
@@ -15,7 +15,7 @@ export function createEndings(
 
   async function endAll(): Promise<void> {
     while (waiting.length > 0) {
-      // Those that end in this turn of the event loop, too.
+      // Include the jobs that end in this turn of the event loop.
       await new Promise((resolve) => setImmediate(resolve));
       const all = waiting.splice(0, ENDED_AT_ONCE);
       try {

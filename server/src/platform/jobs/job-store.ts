@@ -5,10 +5,10 @@ import { newId } from '#platform/id.ts';
 import type { JobKind } from './job-kind.ts';
 import { type Asked, type Claim, type JobRow, type JobTables, LeaseLost } from './job-tables.ts';
 
-/** The key of a recurring kind's one row. */
+/** The `once` key of the single row of a recurring kind. */
 export const RECURRING = 'recurring';
 
-/** Time for which given-up jobs are kept, and how many at most. */
+/** Time for which given-up jobs are kept, in ms, and their maximum number. */
 const DEAD_KEPT_MS = 30 * 86_400_000;
 
 const DEAD_MAXIMUM = 1_000;
@@ -24,9 +24,7 @@ interface JobStoreOptions {
 
 const free = { claimed_by: null, lease_until: null };
 
-/**
- * The rows of jobs: each function is one step that the database decides. `shift_ms` is for tests whose database has a clock that jumps.
- */
+/** The rows of jobs: each function is one atomic step in the database. `shift_ms` is for tests in which the database's clock jumps. */
 export class JobStore {
   private readonly database: Kysely<JobTables>;
   private readonly worker: string;
@@ -57,7 +55,7 @@ export class JobStore {
     };
   }
 
-  /** Asks for jobs as part of `transaction`. */
+  /** Adds jobs as part of `transaction`. */
   async add(transaction: Kysely<JobTables>, all: readonly ({ kind: JobKind<unknown>; payload: unknown } & Asked)[]) {
     const rows = all.map(({ kind, payload, once, delay_ms = 0, priority = kind.priority }) => ({
       id: newId(),
@@ -87,7 +85,7 @@ export class JobStore {
             .doUpdateSet(({ ref, fn, eb }) => ({
               payload: ref('excluded.payload'),
               asked_again: eb.case().when('jobs.claimed_by', 'is', null).then(0).else(1).end(),
-              // One that failed, or was planned for later, is done when it is asked for.
+              // Asking for a failed or planned job makes it due now.
               run_at: this.isSqlite
                 ? fn<string>('min', ['excluded.run_at', 'jobs.run_at'])
                 : fn<string>('least', ['excluded.run_at', 'jobs.run_at']),
@@ -97,7 +95,7 @@ export class JobStore {
     );
   }
 
-  /** Ensures that a recurring kind has its row, and that this is not planned for later than the kind wants. */
+  /** Ensures that a recurring kind has its row, planned no later than its interval. */
   async keepRecurring(kind: JobKind<unknown>, every_ms: number) {
     await this.database
       .insertInto('jobs')
@@ -129,7 +127,7 @@ export class JobStore {
       .execute();
   }
 
-  /** Takes up to `most` due rows of a kind for this worker alone, the most urgent first. */
+  /** Claims up to `most` due rows of a kind for this worker, the most urgent first. */
   async claim(kind: JobKind<unknown>, most: number): Promise<JobRow[]> {
     const counted = kind.attempts.counted === 'claimed' ? 1 : 0;
     return await this.database
@@ -148,7 +146,7 @@ export class JobStore {
             .orderBy('run_at')
             .orderBy('id')
             .limit(most);
-          // SQLite has one writer, so that the rows stay as this statement found them.
+          // SQLite has one writer, so the rows cannot change between the statements.
           return this.isSqlite ? due : due.forUpdate().skipLocked();
         },
       )
@@ -165,10 +163,7 @@ export class JobStore {
       .execute();
   }
 
-  /**
-   * Takes a job up for this worker as part of `transaction`: one that it asks for again, or the one that waits under `once`. Undefined while a worker has that, or it is
-   * being cancelled.
-   */
+  /** Adds and claims a job for this worker as part of `transaction`, or claims the waiting job with the same `once`. Undefined while a worker runs that job, or it is being cancelled. */
   async begin(
     transaction: Kysely<JobTables>,
     { kind, payload, once }: { kind: JobKind<unknown>; payload: unknown; once: string },
@@ -209,7 +204,7 @@ export class JobStore {
       .executeTakeFirst();
   }
 
-  /** Ensures as part of `transaction` that this worker has a job until its end. @throws LeaseLost */
+  /** Ensures, as part of `transaction`, that the claim is still this worker's. @throws LeaseLost */
   async confirm(transaction: Kysely<JobTables>, claim: Claim): Promise<void> {
     const confirmed = await this.mine(transaction, claim)
       .update()
@@ -220,7 +215,7 @@ export class JobStore {
     if (confirmed === undefined) throw new LeaseLost('Another server is doing this now.');
   }
 
-  /** Postpones a job that could not run now and did not fail: the attempt in `counted` is taken back. False when it is no longer this worker's. */
+  /** Postpones a job that could not run now and did not fail; an attempt that was `counted` is taken back. False if the claim is no longer this worker's. */
   async postpone(claim: Claim & { counted: boolean }, wait_ms: number): Promise<boolean> {
     const { update, remove } = this.mine(this.database, claim);
     const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
@@ -237,7 +232,7 @@ export class JobStore {
     return waits !== undefined;
   }
 
-  /** Prolongs the leases of claims; answers those that this worker still has. */
+  /** Renews the leases of claims; returns those that this worker still has. */
   async renew(claims: readonly Claim[]): Promise<Pick<JobRow, 'id' | 'claims' | 'cancelled'>[]> {
     return await this.database
       .updateTable('jobs')
@@ -252,10 +247,7 @@ export class JobStore {
       .execute();
   }
 
-  /**
-   * Ends a job as part of `transaction`: it is gone, or planned again.
-   * @throws LeaseLost when it is no longer this worker's; what else the transaction has done is then not to be.
-   */
+  /** Ends a job as part of `transaction`: it is deleted, or planned again. @throws LeaseLost when it is no longer this worker's; the transaction must then be rolled back. */
   async finish(transaction: Kysely<JobTables>, claim: Claim, every_ms: number | undefined): Promise<'ended' | 'again'> {
     const { update, remove } = this.mine(transaction, claim);
     const ended = await remove()
@@ -286,7 +278,7 @@ export class JobStore {
     return 'again';
   }
 
-  /** Ends many that do not recur; answers those that it could not, because they were asked for again, or are no longer this worker's. */
+  /** Ends many non-recurring jobs; returns those that it did not end, because they were asked for again or are no longer this worker's. */
   async finishAll(claims: readonly Claim[]): Promise<Claim[]> {
     const ended = await this.database
       .deleteFrom('jobs')
@@ -299,7 +291,7 @@ export class JobStore {
     return claims.filter(({ id }) => !gone.has(id));
   }
 
-  /** Notes that a job failed: it waits so long, or is given up. With `afresh` its attempts start again. False when it is no longer this worker's. */
+  /** Records that a job failed: it is retried after a wait, or given up. With `afresh` its attempts start again. False if it is no longer this worker's. */
   async fail(claim: Claim, error: string, wait_ms: number | undefined, afresh = false): Promise<boolean> {
     const { update, remove } = this.mine(this.database, claim);
     const stopped = await remove().where('cancelled', '=', sql.lit(1)).returning('id').executeTakeFirst();
@@ -316,7 +308,7 @@ export class JobStore {
     return noted !== undefined;
   }
 
-  /** Plans a recurring job again that was claimed more often than it may be tried, and was never ended. */
+  /** Plans a recurring job again that was claimed too often without an outcome. */
   async skip(claim: Claim, every_ms: number): Promise<void> {
     await this.mine(this.database, claim)
       .update()
@@ -324,7 +316,7 @@ export class JobStore {
       .execute();
   }
 
-  /** Counts an attempt at once, even if this process dies. @throws LeaseLost when the job is no longer this worker's. */
+  /** Counts an attempt before it is made, so that it counts even if this process dies. @throws LeaseLost when the job is no longer this worker's. */
   async countAttempt(claim: Claim): Promise<void> {
     const counted = await this.mine(this.database, claim)
       .update()
@@ -334,7 +326,7 @@ export class JobStore {
     if (counted === undefined) throw new LeaseLost('Another server is doing this now.');
   }
 
-  /** Gives rows back as if they had not been claimed. */
+  /** Releases rows as if they had not been claimed. */
   async giveBack(claims: readonly (Claim & { counted: boolean })[]): Promise<void> {
     for (const claim of claims) {
       await this.mine(this.database, claim)
@@ -344,7 +336,7 @@ export class JobStore {
     }
   }
 
-  /** Removes waiting jobs; tells the workers of running ones to stop. Answers the ids of the latter. */
+  /** Deletes waiting jobs and tells the workers of running ones to stop. Returns the ids of the latter. */
   async cancel(which: { id: string } | { kind: string; once: string }): Promise<{ removed: number; told: string[] }> {
     const removed = await this.database
       .deleteFrom('jobs')
@@ -364,7 +356,7 @@ export class JobStore {
     return { removed: removed.length, told: told.map(({ id }) => id) };
   }
 
-  /** Removes expired rows, and mends plans of a clock that was wrong. Each server may do so at any time. */
+  /** Deletes expired rows, and corrects plans made with a wrong clock. Each server may do so at any time. */
   async tidy(recurring: readonly { name: string; every_ms: number }[]): Promise<void> {
     const over = this.database.deleteFrom('jobs');
     await over.where('cancelled', '=', sql.lit(1)).where('lease_until', '<=', this.at()).execute();
@@ -397,10 +389,7 @@ export class JobStore {
     }
   }
 
-  /**
-   * The number of jobs of each kind that wait and are due, that run, and that were given up; and since when the one waits that is due
-   * longest.
-   */
+  /** For each kind, the number of jobs that are due, running, and given up; and the time since when the oldest due one has been waiting. */
   async figures() {
     const now = Date.parse((await sql<{ now: string }>`select ${this.at()} as now`.execute(this.database)).rows[0]?.now ?? '');
     const rows = await this.database

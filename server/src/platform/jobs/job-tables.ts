@@ -4,23 +4,23 @@ export interface JobTables {
   jobs: {
     id: string;
     kind: string;
-    /** At most one row of a kind has this value; null: any number. */
+    /** Unique within the kind; null for any number of rows. */
     once: string | null;
     /** JSON. Ids, never personal data. */
     payload: string;
-    /** 0 goes first. */
+    /** 0 is the most urgent. */
     priority: number;
-    /** By the clock of the database, as all times here. */
+    /** By the clock of the database, like all times here. */
     run_at: string;
     attempts: number;
-    /** The worker that has it, until `lease_until`; null while it waits. */
+    /** The worker that claimed it, until `lease_until`; null while it waits. */
     claimed_by: string | null;
     lease_until: string | null;
-    /** Number of claims: a worker's outcome counts only while this is the number that it claimed. */
+    /** Number of claims: a worker's outcome counts only if this has not changed since its claim. */
     claims: number;
-    /** 1: it was asked for once more while it was being done. */
+    /** 1: it was asked for again while it ran. */
     asked_again: number;
-    /** 1: its worker is to stop. */
+    /** 1: its worker must stop. */
     cancelled: number;
     last_error: string | null;
     created_at: string;
@@ -36,13 +36,13 @@ export type Claim = Pick<JobRow, 'id' | 'claims'>;
 
 /** Options of a request for a job. */
 export interface Asked {
-  /** There is one such job of its kind at most. Asking for one that waits brings it forward and replaces its payload; one that is being done is done once more. */
+  /** At most one job of the kind has this value. Asking for a waiting one makes it due and replaces its payload; a running one runs once more. */
   once?: string;
   delay_ms?: number;
   priority?: number;
 }
 
-/** A row that was lost to another worker, or is gone: work in its name must not count. */
+/** The row was claimed by another worker or deleted: the outcome of this worker must not count. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }

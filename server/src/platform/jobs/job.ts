@@ -1,39 +1,39 @@
 import type { Kysely } from 'kysely';
 import type { JobTables } from './job-tables.ts';
 
-/** A job as its work gets it. */
+/** A job as passed to its handler. */
 export interface Job<Payload> {
   id: string;
   payload: Payload;
-  /** Number of attempts, this one included where its kind counts at the claim. */
+  /** Number of attempts, including this one if its kind counts at the claim. */
   attempts: number;
-  /** Aborted when the job is lost to another server, is cancelled, or this server stops: unfinished work is then repeated, or not wanted any more. */
+  /** Aborted when the job is lost to another server, is cancelled, or this server stops: unfinished work is then repeated, or no longer wanted. */
   signal: AbortSignal;
   /**
-   * Ends the job as part of `transaction`, so that it has ended if and only if the transaction is committed.
-   * @throws LeaseLost when it is another server's by now; the transaction must then not be committed.
+   * Ends the job as part of `transaction`, so that it ends if and only if the transaction commits. @throws LeaseLost when another server has it; the transaction must then
+   * be rolled back.
    */
   conclude(transaction: Kysely<JobTables>): Promise<void>;
   /**
-   * Makes `transaction` count only if this server still has the job, which stays claimed.
-   * @throws LeaseLost when it is another server's by now, or was cancelled; the transaction must then not be committed.
+   * Makes `transaction` depend on this server still having the job, which stays claimed. @throws LeaseLost when another server has it, or it was cancelled; the transaction
+   * must then be rolled back.
    */
   confirm(transaction: Kysely<JobTables>): Promise<void>;
-  /** Counts an attempt of a kind that counts when told. @throws LeaseLost */
+  /** Counts an attempt, for a kind with `told`. @throws LeaseLost */
   countAttempt(): Promise<void>;
 }
 
-/** A job that a server claimed directly, with its lease: no other server gets it meanwhile. */
+/** A job that this server claimed directly, with its lease: no other server gets it meanwhile. */
 export interface HeldJob extends Pick<Job<unknown>, 'signal' | 'confirm' | 'countAttempt'> {
-  /** From here on the lease is renewed. Call it once the transaction is committed that took the job up. */
+  /** Starts renewing the lease. Call it once the claiming transaction has committed. */
   keep(): void;
-  /** The job is done. */
+  /** Ends the job as done. */
   end(): Promise<void>;
-  /** Another server, or this one, takes it up after so long. */
+  /** Releases the job; a server claims it again after `wait_ms`. */
   letGo(wait_ms: number): Promise<void>;
 }
 
-/** Thrown by a job that cannot run now and did not fail: it runs in so many ms, and no attempt is counted. */
+/** Thrown by a job that cannot run now and did not fail: it is retried after so many ms, and no attempt is counted. */
 export class Postponed extends Error {
   override name = 'Postponed';
   readonly wait_ms: number;

@@ -12,18 +12,15 @@ import { createJobStore, type JobStore } from './job-store.ts';
 import { type Asked, type JobTables, LeaseLost } from './job-tables.ts';
 import { createLeases, type Leases, type Running } from './leases.ts';
 
-/**
- * Messages between servers about jobs, which save the wait for the next look. The next look also finds jobs whose message
- * was lost.
- */
+/** Messages between servers about new jobs, which save the wait for the next look. Jobs whose message was lost are found by the next look. */
 export type JobNews = Pick<SessionNews, 'tell' | 'listen'>;
 
-/** The number of jobs of a kind that wait, are due, run, and were given up, in all servers; and the outcomes of those of this server since its start. */
+/** For one kind, the number of jobs that are waiting, due, running and given up, on all servers; and the outcomes on this server since its start. */
 interface JobFigures {
   kind: string;
   waiting: number;
   running: number;
-  /** Due jobs without a worker; `late_ms` is the time that the first of them has been due. */
+  /** Due jobs without a worker; `late_ms` is how long the first of them has been due. */
   late: number;
   late_ms: number;
   dead: number;
@@ -33,15 +30,15 @@ interface JobFigures {
 }
 
 const SECOND_MS = 1_000;
-/** Time for which a server keeps a job without renewing its lease. */
+/** Duration of a lease, in ms. */
 const LEASE_MS = 60 * SECOND_MS;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
-/** A timer is set for a row that is due within this; a later one is found by the next look after it is due. */
+/** A row that is due within this many ms gets a timer; later ones are found by the regular look after they are due. */
 const PLANNED_MS = 60 * SECOND_MS;
-/** Rows that are due within one step share a timer. */
+/** Rows that are due within the same step share a timer, in ms. */
 const PLANNED_STEP_MS = 10;
 const TIDY_EVERY_MS = 60 * SECOND_MS;
-/** Time to wait for running jobs at the end. */
+/** Time to wait for running jobs when the server stops, in ms. */
 const CLOSE_MS = 4 * SECOND_MS;
 
 interface Handled extends Worked {
@@ -49,7 +46,7 @@ interface Handled extends Worked {
   running: Map<string, Running>;
   looking: Promise<void> | undefined;
   is_asked_again: boolean;
-  /** The times of planned rows, by the clock of `performance`, and the timer of the first. */
+  /** The due times of planned rows, by `performance.now()`; the timer is set to the first. */
   due: Set<number>;
   timer: NodeJS.Timeout | undefined;
 }
@@ -65,10 +62,7 @@ interface JobsOptions {
   shift_ms?: (() => number) | undefined;
 }
 
-/**
- * Work that must happen although a server dies: rows that one server at a time has, until they are done.
- * `every_ms` is in place of what recurring kinds say, by their names.
- */
+/** Work that must happen even if a server dies: rows in the database, each run by one server at a time until done. `every_ms` overrides the intervals of recurring kinds, by name. */
 export class Jobs {
   private readonly database: Kysely<JobTables>;
   private readonly logger: FastifyBaseLogger;
@@ -119,7 +113,7 @@ export class Jobs {
   private readonly everyOf = (kind: JobKind<unknown>) =>
     kind.every_ms === undefined ? undefined : (this.every_ms[kind.name] ?? kind.every_ms);
 
-  /** Looks again at a kind when a row that this server has just planned is due; what other servers have planned is found by looking. */
+  /** Looks for due jobs of a kind when a row that this server has just planned is due; rows that other servers planned are found by the regular look. */
   private readonly lookIn = (kind: string, wait_ms: number): void => {
     const of = this.handled.get(kind);
     if (of === undefined || this.closed || this.draining || wait_ms > PLANNED_MS) return;
@@ -127,14 +121,14 @@ export class Jobs {
     this.setTimer(of);
   };
 
-  /** Each planned row has its own time: an earlier one may be taken by a look of another reason, and the later one waits still. */
+  /** Each planned row keeps its own time: an earlier row may be claimed by an unrelated look while the later one still waits. */
   private setTimer(of: Handled): void {
     clearTimeout(of.timer);
     if (of.due.size === 0) return;
     const next = Math.min(...of.due);
     const left_ms = Math.max(0, next - performance.now());
     of.timer = setTimeout(() => {
-      // Timers count from the beginning of their turn, and may come early.
+      // A timer's delay is measured from the beginning of its turn of the event loop, so it may fire early.
       if (next <= performance.now()) {
         of.due.delete(next);
         this.look(of);
@@ -150,7 +144,7 @@ export class Jobs {
     const asked_at = performance.now();
     const rows = await this.store.claim(kind, room);
     const counted = kind.attempts.counted === 'claimed';
-    // It began to drain while they were on their way: others have them.
+    // Draining began while the claim was under way: give the rows to other servers.
     if (this.draining) return await this.store.giveBack(rows.map(({ id, claims }) => ({ id, claims, counted })));
     for (const row of rows) {
       const one: Running = {
@@ -171,7 +165,7 @@ export class Jobs {
   private look(of: Handled): void {
     if (!this.started || this.draining || this.closed) return;
     if (of.looking !== undefined) {
-      // Asked for after the current look began.
+      // Look again, because this request came after the current look began.
       of.is_asked_again = true;
       return;
     }
@@ -198,7 +192,7 @@ export class Jobs {
       .catch((error: unknown) => logFailure(this.logger, error, 'could not remove old jobs'));
   };
 
-  /** The same for many. */
+  /** `enqueue` for many jobs. */
   enqueueAll<Payload>(
     transaction: Kysely<JobTables>,
     kind: JobKind<Payload>,
@@ -210,7 +204,7 @@ export class Jobs {
     );
   }
 
-  /** Sets the handler of a kind. Call before `start`. None is taken up while `isReady` says no. */
+  /** Sets the handler of a kind. Call this before `start`. No job is claimed while `isReady` returns false. */
   handle<Payload>(kind: JobKind<Payload>, work: (job: Job<Payload>) => Promise<void>, isReady: () => boolean = () => true): void {
     if (this.started || this.handled.has(kind.name)) throw new Error(`The jobs ${kind.name} already have a handler.`);
     this.handled.set(kind.name, {
@@ -227,14 +221,12 @@ export class Jobs {
     });
   }
 
-  /** Asks for a job as part of `transaction`. Call `wake` once that is over. */
+  /** Adds a job as part of `transaction`. Call `wake` after the commit. */
   enqueue<Payload>(transaction: Kysely<JobTables>, kind: JobKind<Payload>, payload: Payload, asked: Asked = {}): Promise<void> {
     return this.enqueueAll(transaction, kind, [{ ...asked, payload }]);
   }
 
-  /**
-   * Takes a job up at once, as part of `transaction`: one that is asked for by this, or the one that waits under `once`. Undefined while it is being done.
-   */
+  /** Adds and claims a job at once, as part of `transaction`, or claims the waiting job with the same `once`. Undefined while that job is running. */
   async begin<Payload>(
     transaction: Kysely<JobTables>,
     kind: JobKind<Payload>,
@@ -253,12 +245,12 @@ export class Jobs {
       done: done.promise,
       held_until: asked_at + this.lease_ms,
     };
-    /** Renewed until the database has its outcome: another server would take it up meanwhile. */
+    /** The lease is renewed until the outcome is stored: otherwise another server would claim the job meanwhile. */
     const over = async (write: () => Promise<unknown>) => {
       try {
         await this.attempts.note(write, { id: claim.id, kind: kind.name });
       } catch (error) {
-        // Another server has it, and ends it.
+        // Another server has the job, and ends it.
         if (!(error instanceof LeaseLost)) throw error;
       } finally {
         this.held.delete(claim.id);
@@ -279,7 +271,7 @@ export class Jobs {
     };
   }
 
-  /** Has due jobs of these kinds claimed, here or by another server. Returns at once. */
+  /** Makes this server or another claim due jobs of these kinds. Returns at once. */
   wake(...kinds: readonly { name: string }[]): void {
     for (const { name } of kinds) {
       const of = this.handled.get(name);
@@ -288,7 +280,7 @@ export class Jobs {
     if (!this.closed) this.news?.tell({ kind: 'work', kinds: kinds.map(({ name }) => name) });
   }
 
-  /** Ends a job that waits, and has the one stop that is being done. Whether there was one. */
+  /** Deletes a waiting job, and stops a running one. Returns whether there was one. */
   async cancel(which: { id: string } | { kind: string; once: string }): Promise<boolean> {
     const { removed, told } = await this.store.cancel(which);
     if (told.length > 0) {
@@ -339,7 +331,7 @@ export class Jobs {
     return this.store.countDead();
   }
 
-  /** Ends: running jobs are told to stop, and those that have not stopped soon are given back to other servers. */
+  /** Closes: tells running jobs to stop, and gives those that do not stop soon to other servers. */
   async close(): Promise<void> {
     this.draining = true;
     clearInterval(this.looker);
@@ -351,7 +343,7 @@ export class Jobs {
     this.closed = true;
     await Promise.all([this.leases.close(), this.tidying]);
     const left = this.underWay();
-    // The outcomes of these are ignored from here on: they are no longer this server's.
+    // From here on the outcomes of these jobs are ignored: they are no longer this server's.
     await this.store
       .giveBack(left.map(({ claim, counted }) => ({ ...claim, counted })))
       .catch((error: unknown) =>

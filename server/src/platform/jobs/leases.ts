@@ -8,13 +8,13 @@ const RENEWALS = 3;
 /** Wait before a failed renewal is tried again, in ms. */
 const RENEW_AGAIN_MS = 2_000;
 
-/** A job that this server has just now. */
+/** A job that this server runs now. */
 export interface Running {
   claim: Claim;
   counted: boolean;
   controller: AbortController;
   done: Promise<void>;
-  /** The end of the lease without a renewal, by the clock of this machine (`performance.now`). */
+  /** The end of the lease unless renewed, by `performance.now()` of this machine. */
   held_until: number;
 }
 
@@ -24,7 +24,7 @@ export interface Leases {
   close(): Promise<void>;
 }
 
-/** Renews the leases of running jobs; tells a job whose lease another server has by now, or that was cancelled, to stop. */
+/** Renews the leases of running jobs; tells a job to stop if another server has its lease, or it was cancelled. */
 export function createLeases(parts: {
   store: Pick<ReturnType<typeof createJobStore>, 'renew'>;
   lease_ms: number;
@@ -57,7 +57,7 @@ export function createLeases(parts: {
         .then(() => lease_ms / RENEWALS)
         .catch((error: unknown) => {
           logFailure(logger, error, 'could not renew the leases of running jobs');
-          // Another server may have them by now; what they conclude is asked of the database in any case.
+          // Another server may have them by now; `conclude` checks with the database in any case.
           for (const one of underWay()) {
             if (performance.now() > one.held_until) one.controller.abort(new LeaseLost('We couldn’t renew the lease.'));
           }

@@ -1,9 +1,9 @@
 import { PRESENCE_LEASE_MS, type Presence } from './presence.ts';
 
-/** Presence of this process. The clock is the machine's, which does not jump. */
+/** Presence in this process, by a monotonic clock. */
 export function createMemoryPresence(options: { lease_ms?: number | undefined } = {}): Presence {
   const { lease_ms = PRESENCE_LEASE_MS } = options;
-  /** By group and by place within it: the member, and the end of its lease. */
+  /** By group, then by place: the member, and the end of its lease. */
   const groups = new Map<string, Map<string, { member: string; until: number }>>();
 
   return {

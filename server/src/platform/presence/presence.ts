@@ -1,18 +1,18 @@
 /**
- * Members that are present now: staff with an open page, participants with an open conversation. Each place of a member (a socket) holds a lease, so that a member
- * without a goodbye, as of a killed server, is gone when it runs out. - In memory for one server, in Redis for several, behind one conformance test.
+ * Members that are present now: staff with an open page, participants with an open conversation. Each place of a member (a socket) holds a lease, so that a member whose
+ * server was killed disappears when it expires. In memory for one server, in Redis for several, behind one conformance test.
  */
 export interface Presence {
-  /** Says that `member` is in `group` at `place`, for `PRESENCE_LEASE_MS` from now; again to stay. */
+  /** Sets or renews the lease of `member` in `group` at `place`, for `PRESENCE_LEASE_MS` from now. */
   hold(holds: readonly Hold[]): Promise<void>;
-  /** The same place is not there any more; nothing there is no error. */
+  /** Removes a place; removing a missing one succeeds. */
   release(hold: Hold): Promise<void>;
-  /** Members with at least one place whose lease runs. */
+  /** Members with at least one place whose lease has not expired. */
   members(group: string): Promise<ReadonlySet<string>>;
   close(): void;
 }
 
-/** The three strings contain no blank. */
+/** The three strings must not contain blanks. */
 export interface Hold {
   group: string;
   member: string;

@@ -6,7 +6,7 @@ import { type Hold, PRESENCE_LEASE_MS, type Presence } from './presence.ts';
 
 const PREFIX = 'presence:';
 
-/** Leases go by the clock of Redis: those of several servers differ. */
+/** Leases use the clock of Redis, because those of servers differ. */
 const NOW = `
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)`;
@@ -22,15 +22,14 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)`;
 
 const placesSchema = z.array(z.string());
 const HELD_AT_ONCE = 500;
-/** Interval at which changes are sent again that Redis has not confirmed, in ms. */
+/** Interval at which changes that Redis has not confirmed are sent again, in ms. */
 const AGAIN_MS = 1_000;
 const placeOf = ({ member, place }: Pick<Hold, 'member' | 'place'>) => `${member} ${place}`;
 
 /**
- * Presence of several servers: a sorted set of Redis for each group, by when the lease of each place runs out. This
- * server's own last changes always count here: an unconfirmed one is sent again until Redis confirms it or the lease is over. While
- * Redis is away `meanwhile` answers, for this server alone.
- * @throws Error with one line when Redis cannot be used at the start.
+ * Presence for several servers: a Redis sorted set for each group, scored by the end of each lease. This server's own latest changes always count here: an unconfirmed one
+ * is sent again until Redis confirms it or the lease expires. While Redis is away, `meanwhile` answers for this server alone. @throws Error with one line when Redis cannot
+ * be used at the start.
  */
 export async function createRedisPresence(parts: {
   url: string;
@@ -42,15 +41,15 @@ export async function createRedisPresence(parts: {
   const prefix = redisNames(url) + PREFIX;
   const connection = await connectRedis(url, logger);
 
-  /** Released here, and not confirmed by Redis: by key and place, until when it matters. */
+  /** Released here and not confirmed by Redis: by key and place, until when the release matters. */
   const left = new Map<string, { key: string; place: string; until: number }>();
   const leftKey = (key: string, place: string) => `${key} ${place}`;
   const idOf = (hold: Hold) => leftKey(prefix + hold.group, placeOf(hold));
-  /** Held here, and not confirmed by Redis: the same. */
+  /** Held here and not confirmed by Redis, likewise. */
   const arrived = new Map<string, { hold: Hold; until: number }>();
   let again: NodeJS.Timeout | undefined;
 
-  /** Answers undefined when Redis did not. */
+  /** Undefined if Redis did not answer. */
   async function ask(command: readonly string[]): Promise<unknown> {
     try {
       return await withinTime(connection.send(command));
@@ -61,7 +60,7 @@ export async function createRedisPresence(parts: {
     }
   }
 
-  /** Says that places are held. A member that left while others were being sent stays gone. */
+  /** Sends leases to Redis. A member that left while they were being sent stays gone. */
   async function sayHeld(holds: readonly Hold[], until: number): Promise<void> {
     for (let from = 0; from < holds.length; from += HELD_AT_ONCE) {
       const some = holds.slice(from, from + HELD_AT_ONCE).filter((one) => arrived.has(idOf(one)));
@@ -70,7 +69,7 @@ export async function createRedisPresence(parts: {
       const left_ms = Math.max(1, Math.ceil(until - performance.now()));
       const answer = await ask(['EVAL', HOLD, String(keys.length), ...keys, String(left_ms), ...some.map(placeOf)]);
       if (answer === undefined) continue;
-      // A place that was renewed meanwhile is sent by that renewal.
+      // A place that was renewed in the meantime is sent by that renewal.
       for (const one of some) if (arrived.get(idOf(one))?.until === until) arrived.delete(idOf(one));
     }
   }
@@ -102,7 +101,7 @@ export async function createRedisPresence(parts: {
         left.delete(idOf(one));
         arrived.set(idOf(one), { hold: one, until });
       }
-      // This server knows its own in any case.
+      // This server must know its own members in any case.
       await meanwhile.hold(holds);
       await sayHeld(holds, until);
       if (arrived.size > 0) again ??= setTimeout(() => void sayAgain(), AGAIN_MS).unref();

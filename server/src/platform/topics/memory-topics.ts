@@ -2,9 +2,9 @@ import { type LiveEvent, OF_THE_MOMENT } from '@palisade/contract/events';
 import { newId } from '#platform/id.ts';
 import { FORGOTTEN_AFTER_MS, KEPT_MAXIMUM, type Listener, PERSON, resumeAt, type TopicName, type Topics } from './topics.ts';
 
-/** The events of one topic, as long as a listener is there or may come back. */
+/** The events of one topic, kept while a listener exists or may come back. */
 interface Log {
-  /** The id before the first kept event: that of a dropped event, or of the beginning. */
+  /** The id before the first kept event: that of the last dropped event, or of the start. */
   before: string;
   kept: { id: string; event: LiveEvent }[];
   listeners: Set<Listener>;
@@ -13,11 +13,11 @@ interface Log {
 
 interface MemoryTopicsOptions {
   kept?: number | undefined;
-  /** Hears of each event before its listeners, whether there are any or not. */
+  /** Called with each event before its listeners, even if there are none. */
   before?: { told(topic: TopicName): void; toldAll(): void };
 }
 
-/** Topics of this process. */
+/** Topics in this process. */
 export function createMemoryTopics(options: MemoryTopicsOptions = {}): Topics {
   const { before } = options;
   const kept_maximum = options.kept ?? KEPT_MAXIMUM;
@@ -48,7 +48,7 @@ export function createMemoryTopics(options: MemoryTopicsOptions = {}): Topics {
     publish(topic, event) {
       before?.told(topic);
       const log = logs.get(topic);
-      // No one has listened lately, so no one can have missed it.
+      // Without recent listeners, nobody can have missed the event.
       if (log !== undefined) tell(log, event);
     },
 

@@ -18,18 +18,13 @@ import {
 
 const PREFIX = 'topic:';
 
-/**
- * Begins a topic without recent listeners, and answers the stored events. The first entry is no event: it marks the earlier end.
- */
+/** Starts the stream of a topic without recent listeners, and returns the stored events. The first entry is a marker of the start, not an event. */
 const START = `
 if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('XADD', KEYS[1], '*', 'id', ARGV[1], 'event', '') end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return redis.call('XRANGE', KEYS[1], '-', '+')`;
 
-/**
- * Keeps an event and tells it with its place among those that are kept, in one step: all servers hear events in the order in which they are kept. Without listeners
- * there is nothing to do.
- */
+/** Stores an event and publishes it with its id in the stream, atomically: all servers receive events in the stored order. Does nothing without listeners. */
 const TELL = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 local place = redis.call('XADD', KEYS[1], 'MAXLEN', ARGV[1], '*', 'id', ARGV[2], 'event', ARGV[3])
@@ -41,20 +36,17 @@ const FORGET = `
 redis.call('DEL', KEYS[1])
 return redis.call('PUBLISH', KEYS[1], ARGV[1])`;
 
-/** Interval at which topics with listeners are marked as in use. */
+/** Interval at which topics with listeners are marked as in use, in ms. */
 const IN_USE_MS = FORGOTTEN_AFTER_MS / 5;
-/** Topics that are marked at a time. */
+/** Number of topics that are marked at a time. */
 const KEPT_AT_ONCE = 100;
-/** Interval at which a return of Redis is checked. */
+/** Interval at which this server checks whether Redis is back, in ms. */
 const LOOK_MS = 500;
-/**
- * Time to wait for an answer. It is longer than a request's, because a late event hurts less than all
- * pages that reconnect at once.
- */
+/** Time to wait for an answer, in ms. Longer than for a request, because a late event does less harm than all pages reconnecting at once. */
 const PATIENCE_MS = 2_000;
-/** Listeners who are sent away come back at once: so many at a time, and how long until the next. */
+/** Dropped listeners reconnect at once, so they are dropped in batches: their number, and the ms between them. */
 const SENT_AWAY = { at_once: 100, every_ms: 50 } as const;
-/** So many topics with events during an outage of Redis are remembered; when there are more, every topic is forgotten. */
+/** Maximum number of remembered topics with events during an outage of Redis; beyond it, every topic is forgotten. */
 const UNSAID_MAXIMUM = 10_000;
 
 const entriesSchema = z.array(z.tuple([z.string(), z.tuple([z.literal('id'), z.string(), z.literal('event'), z.string()])]));
@@ -63,33 +55,33 @@ const messageSchema = z.union([
   z.object({ id: z.string().nullable(), event: liveEventSchema }),
   z.object({ forgotten: z.literal(true) }),
 ]);
-/** The place of an event that is not stored. */
+/** The id of an event that is not stored. */
 const NOWHERE = '0-0';
 const FORGOTTEN = `${NOWHERE} ${JSON.stringify({ forgotten: true })}`;
 
-/** An event with its place among the stored ones. */
+/** An event with its id in the stream. */
 interface Placed {
   place: string;
   published: Published;
 }
 
-/** A listener here. */
+/** A listener on this server. */
 interface Seat {
   listener: Listener;
-  /** Events that arrive before the stored ones are read; undefined once it has begun. */
+  /** Events that arrive before the stored ones are read; undefined after that. */
   waiting: Placed[] | undefined;
-  /** The last stored event that it was sent: arriving events up to here are duplicates. */
+  /** The last stored event that it received: arriving events up to this id are duplicates. */
   told_to: string;
-  /** It gets no more events. */
+  /** It receives no more events. */
   is_lost: boolean;
-  /** It began without Redis: the stored events were not read for it. */
+  /** It started without Redis, so the stored events were not read for it. */
   is_unsure: boolean;
 }
 
-/** Those who listen to one topic here. */
+/** The listeners of one topic on this server. */
 interface Room {
   seats: Set<Seat>;
-  /** Resolves once its events are received here. */
+  /** Resolves once this server is subscribed to the topic's channel. */
   heard: Promise<void>;
 }
 
@@ -108,7 +100,7 @@ interface RedisTopicsOptions {
   subscriber: RedisSubscriber;
 }
 
-// The text each time, not its hash: a command that has to be sent twice is overtaken by later ones.
+// Sends the script's text each time, not its hash: a command that must be sent twice is overtaken by later ones.
 const evaluate = (script: string, key: string, values: readonly string[]) => ['EVAL', script, '1', key, ...values];
 
 function tellSeat(seat: Seat, placed: Placed): void {
@@ -119,10 +111,9 @@ function tellSeat(seat: Seat, placed: Placed): void {
 }
 
 /**
- * Topics of several servers: a stream of Redis for each topic with listeners, and a channel of the same name. While Redis is away events reach the listeners of this
- * server alone; when it is back, those who may have missed some are sent away, and find out by their last id which. A Redis that was only late is no loss: the events
- * that it confirms in the end were stored, and its pages stay.
- * @throws Error with one line when Redis cannot be used at the start.
+ * Topics shared by several servers: a Redis stream for each topic with listeners, and a channel of the same name. While Redis is away, events reach only the listeners of
+ * this server; when it is back, listeners that may have missed some are dropped, and learn by their last id which. If Redis was only late, nothing is lost: events that it
+ * confirms in the end were stored, and their listeners stay. @throws Error with one line when Redis cannot be used at the start.
  */
 class RedisTopics implements Topics {
   private readonly logger: FastifyBaseLogger;
@@ -132,11 +123,11 @@ class RedisTopics implements Topics {
   private readonly prefix: string;
   /** By key. */
   private readonly rooms = new Map<string, Room>();
-  /** Keys of events that Redis has not confirmed, and their number. */
+  /** Keys of events that Redis has not confirmed, with their number. */
   private readonly unsaid = new Map<string, number>();
   private isUnsaidTooMuch = false;
   private isAway = false;
-  /** Events of other servers may have been missed. */
+  /** Whether events of other servers may have been missed. */
   private wasDeaf = false;
   private isClosed = false;
   private readonly leaving: Seat[] = [];
@@ -153,7 +144,7 @@ class RedisTopics implements Topics {
     this.keeping.unref();
   }
 
-  /** The key of a topic's stream, and the name of the channel on which its events are published. */
+  /** The key of a topic's stream, which is also the name of its channel. */
   private keyOf(topic: TopicName) {
     return this.prefix + topic;
   }
@@ -211,7 +202,7 @@ class RedisTopics implements Topics {
     return true;
   }
 
-  /** Redis had it after all, and was late. */
+  /** Redis confirmed an event late. */
   private noteSaid(key: string): void {
     const times = this.unsaid.get(key) ?? 0;
     if (times > 1) this.unsaid.set(key, times - 1);
@@ -230,7 +221,7 @@ class RedisTopics implements Topics {
     return keys;
   }
 
-  /** Marks the affected topics, so that listeners elsewhere, or those that come back, learn that events are missing. */
+  /** Marks the affected topics, so that listeners on other servers, and returning ones, learn that events are missing. */
   private async forgetUnsaid(): Promise<void> {
     if (this.isUnsaidTooMuch) for (const key of await this.everyKey()) this.unsaid.set(key, 1);
     this.isUnsaidTooMuch = false;
@@ -240,11 +231,11 @@ class RedisTopics implements Topics {
     }
   }
 
-  /** Tries whether Redis is back, and ends the state without it. */
+  /** Tests whether Redis is back, and ends the outage mode. */
   private async look(): Promise<void> {
     if (this.isClosed) return;
     try {
-      // Answers come in the order of the commands: after this one the late answers are known.
+      // Answers arrive in the order of the commands: after this one the late answers are known.
       await this.send(['PING']);
       if (!(await this.subscriber.ask())) throw new Error('not subscribed yet');
       await this.forgetUnsaid();
@@ -257,7 +248,7 @@ class RedisTopics implements Topics {
     this.logger.warn('Redis answers again: events of all servers reach the pages here');
     for (const room of this.rooms.values()) {
       room.heard = Promise.resolve();
-      // If no event was missed, only listeners without a verified start are sent away.
+      // If no event was missed, only listeners that started without Redis are dropped.
       this.sendAway(this.wasDeaf ? room.seats : [...room.seats].filter(({ is_unsure }) => is_unsure));
     }
     this.wasDeaf = false;
@@ -271,7 +262,7 @@ class RedisTopics implements Topics {
   /** The stored events of a topic, oldest first. */
   private async readKept(key: string, heard: Promise<void>) {
     if (this.isAway) throw new Error('We can’t reach Redis.');
-    // First heard, then read: nothing comes between.
+    // Subscribe first, then read, so that no event is missed in between.
     await heard;
     const entries = entriesSchema.parse(await this.run(START, key, [newId(), String(FORGOTTEN_AFTER_MS)]));
     return entries.map(([place, [, id, , text]]) => ({ place, id, text }));
@@ -287,7 +278,7 @@ class RedisTopics implements Topics {
     }
     if (!seats.has(seat)) return;
     if (kept_events === undefined) {
-      // Without the stored events the missed ones are unknown.
+      // Without the stored events it is unknown which were missed.
       seat.is_unsure = true;
       seat.listener.onStart({ cursor: newId(), missed: after !== undefined });
     } else {
@@ -305,13 +296,13 @@ class RedisTopics implements Topics {
     for (const placed of waiting) tellSeat(seat, placed);
   }
 
-  /** Marks every topic as having listeners here; some at a time, so that no event waits behind thousands of them. */
+  /** Marks every topic with listeners as in use, in batches, so that no event waits behind thousands of commands. */
   private async keep(): Promise<void> {
     const all = [...this.rooms];
     for (let from = 0; from < all.length && !this.isAway && !this.isClosed; from += KEPT_AT_ONCE) {
       await Promise.all(
         all.slice(from, from + KEPT_AT_ONCE).map(async ([key, { seats }]) => {
-          // Emptied, or restarted without its data.
+          // Redis was emptied, or restarted without its data.
           if ((await this.send(['PEXPIRE', key, String(FORGOTTEN_AFTER_MS)])) !== 1) this.sendAway(seats);
         }),
       );
@@ -326,7 +317,7 @@ class RedisTopics implements Topics {
         ? ['PUBLISH', key, `${NOWHERE} ${message}`]
         : evaluate(TELL, key, [String(this.kept + 1), id, JSON.stringify(event), String(FORGOTTEN_AFTER_MS), message]),
     );
-    /** Redis may be late, or have gone: until it confirms this event, listeners elsewhere may have missed it. */
+    /** Redis may be late or gone: until it confirms this event, listeners on other servers may have missed it. */
     const tellUnkept = () => {
       this.tellHere(key, { place: NOWHERE, published: { id: null, event } });
       const isNoted = id !== null && this.noteUnsaid(key);
@@ -343,12 +334,12 @@ class RedisTopics implements Topics {
       });
   }
 
-  /** Never fails and never waits: the publisher has other work. */
+  /** Never rejects and never blocks: the publisher has other work. */
   publish(topic: TopicName, event: LiveEvent): void {
     this.tell(this.keyOf(topic), event);
   }
 
-  /** The same in the topic of every person who listens, or did lately. */
+  /** Publishes an event to the topic of every person with a current or recent listener. */
   publishToAll(event: LiveEvent): void {
     this.everyKey(PERSON).then(
       (keys) => {
@@ -363,24 +354,24 @@ class RedisTopics implements Topics {
     );
   }
 
-  /** Whether a topic has listeners, or had some lately who may ask for events meanwhile. An event without a listener need not be made. */
+  /** Whether a topic has a current listener, or a recent one that may ask for missed events. Otherwise an event need not be created. */
   async isHeard(topic: TopicName): Promise<boolean> {
     const key = this.keyOf(topic);
     if (this.isAway || this.rooms.has(key)) return true;
-    // Without an answer, a listener elsewhere is assumed.
+    // Without an answer, assume a listener on another server.
     return await this.send(['EXISTS', key]).then(
       (count) => count !== 0,
       () => true,
     );
   }
 
-  /** Sends the events after the event or cursor `after` first, then all later ones, until the returned function is called. */
+  /** Sends the events after the event or cursor `after`, then all later ones, until the returned function is called. */
   listen(topic: TopicName, after: string | undefined, listener: Listener): () => void {
     const key = this.keyOf(topic);
     let room = this.rooms.get(key);
     if (room === undefined) {
       room = { seats: new Set(), heard: this.subscriber.subscribe(key) };
-      // Each seat waits for it; without one its rejection would be unhandled.
+      // Each seat awaits it; without a seat its rejection would be unhandled.
       room.heard.catch(() => {});
       this.rooms.set(key, room);
     }
