@@ -27,7 +27,8 @@ export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit:
   },
 };
 
-const CODE_BY_HAND = 'Email isn’t set up here. Ask the person who runs this installation for your code.';
+/** The way to a code where no email goes out. Equal for every address, because it must not tell which have an account. */
+export const CODE_BY_HAND = 'This installation sends no email. Ask your administrator for the code.';
 
 /** The sentence under the title of a mode. */
 export function lineOf(mode: AuthMode, config: Config | undefined): string {

@@ -387,7 +387,7 @@ describe('a forgotten password', () => {
     await be({ reset_delivery: 'outbox' });
     const user = open();
     await user.click(screen.getByRole('link', { name: 'Forgot Password?' }));
-    expect(screen.getByText(/Email isn’t set up here\. Ask the person who runs this installation/u)).toBeVisible();
+    expect(screen.getByText(/This installation sends no email\. Ask your administrator for the code\.$/u)).toBeVisible();
     await user.click(screen.getByRole('link', { name: 'I have a code' }));
     expect(screen.getByLabelText('Reset Token')).toHaveAccessibleDescription('The code you got.');
     await be({});

@@ -112,6 +112,14 @@ describe('a forgotten password', () => {
   });
 });
 
+it('promises no email of a reset token where none goes out', async () => {
+  server.answer(forgotPassword, { reset_token: null, expires_in: 900 });
+  expect(await submitForm('forgot-password', TYPED, { ...CONFIG, reset_delivery: 'outbox' })).toMatchObject({
+    mode: 'reset-password',
+    message: good('Request sent successfully. This installation sends no email. Ask your administrator for the code.'),
+  });
+});
+
 describe('a forgotten username', () => {
   const mailed = 'Username recovery successful! If an account uses this email, we’ve sent its username there.';
   const waits = 'Username recovery successful! Ask the person who runs this installation for our email to you.';

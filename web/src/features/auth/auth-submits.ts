@@ -3,7 +3,7 @@ import { normalPassword } from '@palisade/contract/text';
 import { type Config, refreshConfig } from '#api/config.ts';
 import type { Session } from '#api/session.ts';
 import { type AuthOutcome, askForUsername, createAccount, sendResetInstructions, setNewPassword, signIn } from './auth.ts';
-import type { AuthMode } from './auth-modes.ts';
+import { type AuthMode, CODE_BY_HAND } from './auth-modes.ts';
 import { type AuthMessage, type AuthValues, bad, EMPTY, good } from './auth-state.ts';
 
 /** Hint if emails wait in the outbox of the administrator. */
@@ -61,11 +61,13 @@ async function submitRegistration(values: AuthValues, config: Config | undefined
   });
 }
 
-async function submitForgotten(values: AuthValues): Promise<AuthNext> {
+async function submitForgotten(values: AuthValues, config: Config | undefined): Promise<AuthNext> {
   const outcome = await sendResetInstructions(values);
   if (!outcome.ok) return refuse(outcome);
   const { reset_token, expires_in, detail } = outcome.reply;
   if (detail !== undefined) return move('reset-password', bad(detail), { reset_token: '', new_password: '' });
+  if (reset_token === null && config?.reset_delivery === 'outbox')
+    return move('reset-password', good(`Request sent successfully. ${CODE_BY_HAND}`), { reset_token: '', new_password: '' });
   const where =
     reset_token === null
       ? 'Check your email for the reset token.'
