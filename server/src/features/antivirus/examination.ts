@@ -63,36 +63,14 @@ interface ExaminationsOptions {
 /** One file after the other is read and gets its verdict: at most one of these runs for each file. Each answers undefined for a record that is gone. */
 export class Examinations {
   private readonly record_ms: number;
-  private readonly database: Kysely<AntivirusTables & JobTables>;
-  private readonly engine: Engine;
-  private readonly scanQueue: ScanQueue;
-  private readonly spool: Spool;
-  private readonly scanStore: ScanStore;
-  private readonly now: () => number;
-  private readonly logger: FastifyBaseLogger;
-  private readonly onInfected: (file: InfectedFile) => Promise<void>;
-  private readonly onCleared: (file: ClearedFile) => Promise<void>;
-  private readonly news: RecordNews;
-  private readonly matchHash: MatchHash | undefined;
-  private readonly meter: ScanMeter | undefined;
+  private readonly options: ExaminationsOptions;
   private readonly board: ProgressBoard;
   private readonly under_way = new Map<string, Promise<Row | undefined>>();
   private closed = false;
 
   constructor(options: ExaminationsOptions) {
+    this.options = options;
     this.record_ms = options.record_ms ?? RECORDED_AFTER_MS;
-    this.database = options.database;
-    this.engine = options.engine;
-    this.scanQueue = options.scanQueue;
-    this.spool = options.spool;
-    this.scanStore = options.scanStore;
-    this.now = options.now;
-    this.logger = options.logger;
-    this.onInfected = options.onInfected;
-    this.onCleared = options.onCleared;
-    this.news = options.news;
-    this.matchHash = options.matchHash;
-    this.meter = options.meter;
     this.board = createProgressBoard(options.tell);
   }
 
@@ -100,34 +78,34 @@ export class Examinations {
   private async withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
     // The record was never stored, so it is unknown to others.
     if (record?.is_stored() === false) {
-      await this.spool.remove(row.id);
-      this.news.removed(row);
+      await this.options.spool.remove(row.id);
+      this.options.news.removed(row);
       throw new Problem('upload_cancelled');
     }
     await record?.store();
-    await this.database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
-    await this.scanStore.letGo(row);
-    this.news.removed(row);
+    await this.options.database.deleteFrom('scans').where('id', '=', row.id).where('scan_status', '=', 'pending').execute();
+    await this.options.scanStore.letGo(row);
+    this.options.news.removed(row);
     throw new Problem('upload_cancelled');
   }
 
   /** Another server reads the file by now, or its record is gone: this reading does not count, and its files are removed. Answers the record as it is. */
   private async leave({ id }: Row): Promise<Row | undefined> {
-    await this.spool.remove(id);
-    return await current(this.database, id);
+    await this.options.spool.remove(id);
+    return await current(this.options.database, id);
   }
 
   /** Stores a verdict, seals or removes the bytes, and reports the change. Undefined when the record is gone. */
   private async conclude(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
-    const concluded = await this.scanStore.conclude(row, verdict, lease).catch((error: unknown) => {
+    const concluded = await this.options.scanStore.conclude(row, verdict, lease).catch((error: unknown) => {
       if (error instanceof LeaseLost) return undefined;
       throw error;
     });
     if (concluded === undefined) return await this.leave(row);
     const { row: updated, copy } = concluded;
     if (updated !== undefined) {
-      this.news.changed(updated);
-      this.meter?.verdict(updated.scan_status);
+      this.options.news.changed(updated);
+      this.options.meter?.verdict(updated.scan_status);
     }
     if (updated?.scan_status === 'infected' && row.scan_status !== 'infected') await this.tellInfected(updated, copy);
     if (updated?.scan_status === 'clean' && row.scan_status === 'infected') await this.tellCleared(updated, row);
@@ -139,7 +117,7 @@ export class Examinations {
    * reading of a new file is not counted: that would be one more write for each upload.
    */
   private async counted(id: string, reading: () => Promise<EngineOutcome>): Promise<EngineOutcome> {
-    const begun = await this.database
+    const begun = await this.options.database
       .updateTable('scans')
       .set(({ eb }) => ({ unended_readings: eb('unended_readings', '+', 1) }))
       .where('id', '=', id)
@@ -148,18 +126,18 @@ export class Examinations {
     const is_given_up = (begun?.unended_readings ?? 0) > UNENDED_MAXIMUM;
     // While no engine is ready there is no edition to remember, so that the verdict is not reused.
     const outcome: EngineOutcome = is_given_up
-      ? { kind: 'failed', detail: 'engine_failed', edition: this.engine.edition() ?? '' }
+      ? { kind: 'failed', detail: 'engine_failed', edition: this.options.engine.edition() ?? '' }
       : await reading();
-    await this.database.updateTable('scans').set({ unended_readings: 0 }).where('id', '=', id).execute();
+    await this.options.database.updateTable('scans').set({ unended_readings: 0 }).where('id', '=', id).execute();
     return outcome;
   }
 
   /** Puts the bytes of a sealed file where an engine reads them. A store that is away is no attempt. */
   private async recalled(row: Row, attempts: number): Promise<boolean> {
     try {
-      return await this.scanStore.recall(row);
+      return await this.options.scanStore.recall(row);
     } catch (error) {
-      await this.database.updateTable('scans').set({ attempts }).where('id', '=', row.id).execute();
+      await this.options.database.updateTable('scans').set({ attempts }).where('id', '=', row.id).execute();
       throw error;
     }
   }
@@ -181,7 +159,7 @@ export class Examinations {
       clearTimeout(reading.recording);
       reading.release();
       // Only the sealed copy of a sealed file is kept.
-      if (row.sealed === 1) await this.spool.remove(row.id);
+      if (row.sealed === 1) await this.options.spool.remove(row.id);
     }
   }
 
@@ -190,14 +168,14 @@ export class Examinations {
     seen: Row,
     { waiter, password, giveUp }: Reading,
   ): Promise<{ is_readable: true; row: Row } | { is_readable: false; row: Row | undefined }> {
-    const row = waiter === undefined ? await takeAgain(this.database, seen) : seen;
+    const row = waiter === undefined ? await takeAgain(this.options.database, seen) : seen;
     if (row === undefined) {
-      const now_is = await current(this.database, seen.id);
-      if (now_is === undefined) await this.scanStore.letGo(seen);
+      const now_is = await current(this.options.database, seen.id);
+      if (now_is === undefined) await this.options.scanStore.letGo(seen);
       return { is_readable: false, row: now_is };
     }
     // A server that took over another server's file, or lost its folder, has the bytes only in the store.
-    const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.spool.path(row.id)));
+    const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.options.spool.path(row.id)));
     if (!is_away || (await this.recalled(row, seen.attempts))) return { is_readable: true, row };
     if (password !== undefined) throw refuse('scan.copy_unreadable');
     return { is_readable: false, row: giveUp !== undefined && isUnread(row) ? await giveUp(row) : row };
@@ -234,13 +212,13 @@ export class Examinations {
     const place = {
       user_id,
       size,
-      is_held: this.spool.held(id) !== undefined,
-      is_new: this.now() - timeOfId(user_id) < NEW_FOR_MS,
+      is_held: this.options.spool.held(id) !== undefined,
+      is_new: this.options.now() - timeOfId(user_id) < NEW_FOR_MS,
       signal: given_up,
       onPlace: (at: number) => report({ stage: 'queued', place: at }),
     };
     let began_at: number | undefined;
-    const turn = this.scanQueue.take(place, async (stop, begun, sharing) => {
+    const turn = this.options.scanQueue.take(place, async (stop, begun, sharing) => {
       let is_set_aside = false;
       const onSetAside = () => {
         is_set_aside = true;
@@ -262,7 +240,8 @@ export class Examinations {
       return (was_stopped && !isAnswered(outcome)) || is_set_aside ? SET_ASIDE : outcome;
     });
     const outcome = (await turn.finally(() => this.board.clear(id))) ?? NO_TURN;
-    if (outcome.kind === 'examined' && began_at !== undefined) this.meter?.read({ size, ms: performance.now() - began_at });
+    if (outcome.kind === 'examined' && began_at !== undefined)
+      this.options.meter?.read({ size, ms: performance.now() - began_at });
     return outcome;
   }
 
@@ -282,14 +261,14 @@ export class Examinations {
       together: Together | undefined;
     },
   ): Promise<EngineOutcome> {
-    return this.engine.scan({
+    return this.options.engine.scan({
       id: row.id,
-      path: this.spool.path(row.id),
-      bytes: this.spool.held(row.id),
+      path: this.options.spool.path(row.id),
+      bytes: this.options.spool.held(row.id),
       size: row.size,
       name: row.filename,
       sha256: row.file_hash,
-      folder: this.spool.unpacked(row.id),
+      folder: this.options.spool.unpacked(row.id),
       password,
       onBegin,
       signal: until,
@@ -298,7 +277,7 @@ export class Examinations {
       together,
       onDeath: async (deaths) => {
         if (record !== undefined) await store();
-        await keepDeaths(this.database, row.id, deaths);
+        await keepDeaths(this.options.database, row.id, deaths);
       },
     });
   }
@@ -311,9 +290,9 @@ export class Examinations {
     attempts: number,
   ): Promise<Row | undefined> {
     if (waiter?.signal.aborted && !isAnswered(outcome)) return await this.withdraw(row, record);
-    const verdict = withList(this.matchHash, row, columnsOf(verdictOf(outcome), row.filename));
+    const verdict = withList(this.options.matchHash, row, columnsOf(verdictOf(outcome), row.filename));
     if (record?.is_stored() === false && verdict.scan_status === 'clean')
-      return await record.finish(verdict, new Date(this.now()).toISOString());
+      return await record.finish(verdict, new Date(this.options.now()).toISOString());
     const held = lease ?? (await record?.store());
     if (lost.aborted && !isAnswered(outcome)) return await this.leave(row);
     // The server is stopping: the record stays as it is, and the next start scans it.
@@ -338,8 +317,8 @@ export class Examinations {
   ): Promise<EngineOutcome> {
     const until = joinSignals(stops);
     const watch = setInterval(() => {
-      if (!existsSync(this.spool.unpacked(id)) || this.spool.hasRoom()) return;
-      this.logger.warn({ scan: id }, 'a file was not read further, because the disk is nearly full');
+      if (!existsSync(this.options.spool.unpacked(id)) || this.options.spool.hasRoom()) return;
+      this.options.logger.warn({ scan: id }, 'a file was not read further, because the disk is nearly full');
       until.abort();
     }, LOOK_AT_DISK_MS);
     return await scan(until.signal).finally(() => {
@@ -351,24 +330,24 @@ export class Examinations {
   /** A clean reading by signatures that were replaced meanwhile: a recheck for the new ones may have passed the file by while it was read. */
   private isOutdated(outcome: EngineOutcome): boolean {
     if (outcome.kind === 'failed' || outcome.examination.threat !== null || outcome.second?.kind === 'missing') return false;
-    const edition = this.engine.edition();
+    const edition = this.options.engine.edition();
     return edition !== undefined && edition !== outcome.edition;
   }
 
   /** A person who waits for a verdict gets it, even if the report fails. */
   async tellInfected(row: Row, copy: Copy, told_again: boolean = false): Promise<void> {
     try {
-      await this.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
+      await this.options.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
     } catch (error) {
-      this.logger.error({ err: error, scan: row.id }, 'an infected file could not be told of');
+      this.options.logger.error({ err: error, scan: row.id }, 'an infected file could not be told of');
     }
   }
 
   private async tellCleared(row: Row, { threat_detected }: Row): Promise<void> {
     try {
-      await this.onCleared({ user_id: row.user_id, scan: scanOf(row), threat: threat_detected ?? 'A threat' });
+      await this.options.onCleared({ user_id: row.user_id, scan: scanOf(row), threat: threat_detected ?? 'A threat' });
     } catch (error) {
-      this.logger.error({ err: error, scan: row.id }, 'a cleared file could not be told of');
+      this.options.logger.error({ err: error, scan: row.id }, 'a cleared file could not be told of');
     }
   }
 
@@ -393,14 +372,14 @@ export class Examinations {
 
   /** Stores a verdict that is known without reading, and sees to the bytes. */
   settle(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
-    return this.alone(row.id, () => this.conclude(row, withList(this.matchHash, row, verdict), lease));
+    return this.alone(row.id, () => this.conclude(row, withList(this.options.matchHash, row, verdict), lease));
   }
 
   /** Seals a file for which there was no room before. */
   seal(row: Row): Promise<Row | undefined> {
     return this.alone(row.id, async () => {
-      const sealed = await this.scanStore.sealWaiting(row);
-      if (sealed !== undefined) this.news.changed(sealed);
+      const sealed = await this.options.scanStore.sealWaiting(row);
+      if (sealed !== undefined) this.options.news.changed(sealed);
       return sealed;
     });
   }
@@ -422,8 +401,8 @@ export class Examinations {
   /** Ends the engine. Unread files stay as they are, for the next start. */
   async close(): Promise<void> {
     this.closed = true;
-    this.scanQueue.close();
-    await this.engine.close();
+    this.options.scanQueue.close();
+    await this.options.engine.close();
     await Promise.allSettled(this.under_way.values());
   }
 }

@@ -95,72 +95,57 @@ async function sweepSharedLeftovers(
 
 /** The uploaded bytes that stay, how, and until when. */
 export class ScanStore {
-  private readonly database: Kysely<AntivirusTables & JobTables>;
-  private readonly leases: Pick<ReadingLeases, 'begin'> | undefined;
-  private readonly spool: Spool;
-  private readonly quarantine: Quarantine;
-  private readonly shared: Quarantine | undefined;
-  private readonly home: string;
-  private readonly quota: number;
-  private readonly now: () => number;
-  private readonly logger: FastifyBaseLogger;
+  private readonly options: ScanStoreOptions;
 
   constructor(options: ScanStoreOptions) {
-    this.database = options.database;
-    this.leases = options.leases;
-    this.spool = options.spool;
-    this.quarantine = options.quarantine;
-    this.shared = options.shared;
-    this.home = options.home;
-    this.quota = options.quota;
-    this.now = options.now;
-    this.logger = options.logger;
+    this.options = options;
   }
 
   /** The place of a file's sealed bytes. */
   private placeOf({ in_store }: Pick<ScanRow, 'in_store'>): Quarantine {
-    if (in_store === 0) return this.quarantine;
-    if (this.shared === undefined) throw new StoreAwayError('Files are kept in a store, and STORAGE_URL does not name it.');
-    return this.shared;
+    if (in_store === 0) return this.options.quarantine;
+    if (this.options.shared === undefined)
+      throw new StoreAwayError('Files are kept in a store, and STORAGE_URL does not name it.');
+    return this.options.shared;
   }
 
   private async seal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string }> {
-    const place = this.shared ?? this.quarantine;
-    const { sha256 }: BlobFacts = await place.seal(row, fileBytes(this.spool.path(row.id)));
-    return { in_store: place === this.shared ? 1 : 0, sealed_sha256: sha256 };
+    const place = this.options.shared ?? this.options.quarantine;
+    const { sha256 }: BlobFacts = await place.seal(row, fileBytes(this.options.spool.path(row.id)));
+    return { in_store: place === this.options.shared ? 1 : 0, sealed_sha256: sha256 };
   }
 
   /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then, but for want of room or of the store, which may come. */
   private async trySeal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string | null } | 'no_room' | 'failed'> {
     try {
-      const { bytes } = await this.database
+      const { bytes } = await this.options.database
         .selectFrom('scans')
         .select(({ fn }) => fn.sum<number | string | null>('size').as('bytes'))
         .where('user_id', '=', row.user_id)
         .where('sealed', '=', sql.lit(1))
         .executeTakeFirstOrThrow();
-      if (Number(bytes ?? 0) + row.size > this.quota) return 'failed';
+      if (Number(bytes ?? 0) + row.size > this.options.quota) return 'failed';
       // It was sealed there when it arrived.
       if (row.in_store === 1) return { in_store: 1, sealed_sha256: row.sealed_sha256 };
       return await this.seal(row);
     } catch (error) {
       // A sealed file needs no room: the next reader tries again.
       if (row.in_store === 1) throw error;
-      this.logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
+      this.options.logger.error({ err: error, scan: row.id }, 'a file could not be sealed');
       return isStorageError(error) || error instanceof StoreAwayError ? 'no_room' : 'failed';
     }
   }
 
   /** Removes all bytes of a scan. @throws StoreAwayError */
   async remove(file: Kept): Promise<void> {
-    const sealed = file.in_store === 1 ? this.placeOf(file) : this.quarantine;
-    await Promise.all([this.spool.remove(file.id), sealed.remove(file.id)]);
+    const sealed = file.in_store === 1 ? this.placeOf(file) : this.options.quarantine;
+    await Promise.all([this.options.spool.remove(file.id), sealed.remove(file.id)]);
   }
 
   /** The same; what cannot be removed now is removed by a sweep. */
   async letGo(file: Kept): Promise<void> {
     await this.remove(file).catch((error: unknown) => {
-      this.logger.error({ err: error, scan: file.id }, 'the bytes of a scan could not be removed');
+      this.options.logger.error({ err: error, scan: file.id }, 'the bytes of a scan could not be removed');
     });
   }
 
@@ -168,13 +153,13 @@ export class ScanStore {
   private async sweepExpired(busy: () => readonly string[]): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
     const pages = inPages(SWEPT_AT_ONCE, () =>
-      this.database
+      this.options.database
         .selectFrom('scans')
         .selectAll()
-        .where('home', '=', this.home)
+        .where('home', '=', this.options.home)
         .where('in_store', '=', sql.lit(0))
         .where('kept_until', 'is not', null)
-        .where('kept_until', '<', at(this.now))
+        .where('kept_until', '<', at(this.options.now))
         .where('id', 'not in', ['', ...busy()])
         .orderBy('kept_until')
         .limit(SWEPT_AT_ONCE)
@@ -191,7 +176,7 @@ export class ScanStore {
   }
 
   private async expire(row: ScanRow): Promise<ScanRow | undefined> {
-    const updated = await this.database
+    const updated = await this.options.database
       .updateTable('scans')
       .set({ ...NOT_KEPT, ...(isUnread(row) ? { status_detail: 'expired' as const } : {}) })
       .where('id', '=', row.id)
@@ -208,12 +193,12 @@ export class ScanStore {
   private async sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
     const pages = inPages(SWEPT_AT_ONCE, (last?: ScanRow) =>
-      this.database
+      this.options.database
         .selectFrom('scans')
         .selectAll()
         .where('in_store', '=', sql.lit(1))
         .where('kept_until', 'is not', null)
-        .where('kept_until', '<', at(this.now))
+        .where('kept_until', '<', at(this.options.now))
         .where('id', '>', last?.id ?? '')
         .orderBy('id')
         .limit(SWEPT_AT_ONCE)
@@ -222,7 +207,7 @@ export class ScanStore {
     for await (const over of pages) {
       if (signal.aborted) break;
       for (const row of over) {
-        const held = await this.leases?.begin(this.database.$pickTables<'jobs'>(), row.id);
+        const held = await this.options.leases?.begin(this.options.database.$pickTables<'jobs'>(), row.id);
         if (held === undefined || signal.aborted) continue;
         held.keep();
         try {
@@ -238,7 +223,7 @@ export class ScanStore {
 
   /** Says of the files of a server that runs no more that they are not kept; should it run again, it removes them. */
   private async sweepAbandoned(): Promise<ScanRow[]> {
-    return await this.database
+    return await this.options.database
       .updateTable('scans')
       .set(({ eb }) => ({
         ...NOT_KEPT,
@@ -249,9 +234,9 @@ export class ScanStore {
           .else(eb.ref('status_detail'))
           .end(),
       }))
-      .where('home', '!=', this.home)
+      .where('home', '!=', this.options.home)
       .where('kept_until', 'is not', null)
-      .where('kept_until', '<', new Date(this.now() - ABANDONED_MS).toISOString())
+      .where('kept_until', '<', new Date(this.options.now() - ABANDONED_MS).toISOString())
       .returningAll()
       .execute();
   }
@@ -259,13 +244,13 @@ export class ScanStore {
   /** Removes files without a record from the folders of this server. */
   private async sweepLeftovers(busy: () => readonly string[]): Promise<void> {
     // Listed first, and without busy files: a later file is no leftover, and the record of an earlier one is written.
-    const spooled = await this.spool.list();
+    const spooled = await this.options.spool.list();
     const sealed: string[] = [];
-    for await (const { key } of this.quarantine.list()) sealed.push(key);
+    for await (const { key } of this.options.quarantine.list()) sealed.push(key);
     const busy_before = new Set(busy());
     const still = (ids: readonly string[]) => ids.filter((id) => !busy_before.has(id));
-    await removeUnknown(this.database, still(sealed), 'sealed', busy, this.quarantine.remove);
-    await removeUnknown(this.database, still(spooled), 'spooled', busy, (id) => this.spool.remove(id));
+    await removeUnknown(this.options.database, still(sealed), 'sealed', busy, this.options.quarantine.remove);
+    await removeUnknown(this.options.database, still(spooled), 'spooled', busy, (id) => this.options.spool.remove(id));
   }
 
   /**
@@ -278,7 +263,7 @@ export class ScanStore {
     lease?: ReadingLease,
   ): Promise<{ row: ScanRow | undefined; copy: Copy }> {
     const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
-    const kept_until = keptUntil(this.now, row, scan_status);
+    const kept_until = keptUntil(this.options.now, row, scan_status);
     // An unkept file has no bytes to seal.
     const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await this.trySeal(row) : 'failed';
     const now_sealed = typeof sealing === 'string' ? undefined : sealing;
@@ -294,7 +279,7 @@ export class ScanStore {
         .set({
           ...verdict,
           // A threat that newer signatures find as well was found when it was found first.
-          scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(this.now),
+          scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(this.options.now),
           ...kept,
         })
         .where('id', '=', row.id)
@@ -306,20 +291,20 @@ export class ScanStore {
       (await store(from, {}).executeTakeFirst());
     const updated =
       lease === undefined
-        ? await write(this.database)
-        : await inTransaction(this.database, async (transaction) => {
+        ? await write(this.options.database)
+        : await inTransaction(this.options.database, async (transaction) => {
             await lease.confirm(transaction.$pickTables<'jobs'>());
             return await write(transaction.$pickTables<'scans' | 'scan_counts' | 'quarantine_reports'>());
           });
     if (updated?.spooled === 1) return { row: updated, copy: 'waiting' };
     const stays = updated?.sealed === 1;
     try {
-      if (stays) await this.spool.remove(row.id);
+      if (stays) await this.options.spool.remove(row.id);
       else await this.remove({ ...row, ...now_sealed });
       return { row: updated, copy: stays ? 'sealed' : 'deleted' };
     } catch (error) {
       // The verdict stands; the next start removes what stayed.
-      this.logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
+      this.options.logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
       return { row: updated, copy: 'left' };
     }
   }
@@ -328,14 +313,14 @@ export class ScanStore {
   async sealWaiting(row: ScanRow): Promise<ScanRow | undefined> {
     const sealing = await this.trySeal(row);
     if (sealing === 'no_room') return undefined;
-    const updated = await this.database
+    const updated = await this.options.database
       .updateTable('scans')
       .set(sealing === 'failed' ? NOT_KEPT : { ...sealing, sealed: 1, spooled: 0 })
       .where('id', '=', row.id)
       .where('spooled', '=', sql.lit(1))
       .returningAll()
       .executeTakeFirst();
-    if (updated?.sealed === 1) await this.spool.remove(row.id);
+    if (updated?.sealed === 1) await this.options.spool.remove(row.id);
     else await this.remove(sealing === 'failed' ? row : { ...row, ...sealing });
     return updated;
   }
@@ -345,14 +330,14 @@ export class ScanStore {
    * such a store. @throws StoreAwayError, StoreFullError
    */
   async deposit(row: ScanRow): Promise<Partial<ScanRow>> {
-    return this.shared === undefined ? {} : await this.seal(row);
+    return this.options.shared === undefined ? {} : await this.seal(row);
   }
 
   /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or have changed. @throws StoreAwayError, and what says that the disk has no room. */
   async recall(row: ScanRow): Promise<boolean> {
-    const path = this.spool.path(row.id);
+    const path = this.options.spool.path(row.id);
     try {
-      this.spool.require(row.size);
+      this.options.spool.require(row.size);
       const bytes = await this.placeOf(row).read(row, row.sealed_sha256);
       const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
         bytes.destroy();
@@ -365,7 +350,7 @@ export class ScanStore {
       return true;
     } catch (error) {
       if (error instanceof StoreAwayError || (row.in_store === 1 && isStorageError(error))) throw error;
-      this.logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
+      this.options.logger.error({ err: error, scan: row.id }, 'a sealed file could not be opened');
       return false;
     }
   }
@@ -377,7 +362,7 @@ export class ScanStore {
 
   /** Whether the bytes of a file are where every server reaches them, read or not. */
   isShared({ in_store }: ScanRow): boolean {
-    return in_store === 1 && this.shared !== undefined;
+    return in_store === 1 && this.options.shared !== undefined;
   }
 
   /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when another caller has removed them. @throws StoreAwayError before anything is changed. */
@@ -385,7 +370,7 @@ export class ScanStore {
     const waits = row.spooled === 1 && !isUnread(row);
     // The shared copy is removed first: a reported removal is complete.
     if (row.in_store === 1) await this.placeOf(row).remove(row.id);
-    const { numUpdatedRows } = await this.database
+    const { numUpdatedRows } = await this.options.database
       .updateTable('scans')
       .set(NOT_KEPT)
       .where('id', '=', row.id)
@@ -406,7 +391,8 @@ export class ScanStore {
   /** The same in the store that servers share, but for files that are being read. */
   async sweepShared(signal: AbortSignal): Promise<ScanRow[]> {
     const changed = await this.sweepSharedExpired(signal);
-    if (this.shared !== undefined) await sweepSharedLeftovers(this.database, this.now, this.shared, signal);
+    if (this.options.shared !== undefined)
+      await sweepSharedLeftovers(this.options.database, this.options.now, this.options.shared, signal);
     return changed;
   }
 }

@@ -117,28 +117,14 @@ async function isNew(
 
 /** Files in the store that servers share and that no caller waits for: any server reads them, one at a time has each. */
 export class SharedFiles {
-  private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
-  private readonly jobs: Jobs;
-  private readonly leases: ReadingLeases;
-  private readonly engine: Engine;
-  private readonly matchHash: MatchHash | undefined;
-  private readonly home: string;
-  private readonly logger: FastifyBaseLogger;
-  private readonly attempts: number;
+  private readonly options: SharedFilesOptions;
 
   constructor(options: SharedFilesOptions) {
-    this.database = options.database;
-    this.jobs = options.jobs;
-    this.leases = options.leases;
-    this.engine = options.engine;
-    this.matchHash = options.matchHash;
-    this.home = options.home;
-    this.logger = options.logger;
-    this.attempts = options.attempts;
-    this.jobs.handle(
+    this.options = options;
+    this.options.jobs.handle(
       SCAN,
       async (job) => {
-        const row = await find(this.database, job.payload.scan_id);
+        const row = await find(this.options.database, job.payload.scan_id);
         if (row === undefined) return;
         if (!isUnread(row)) {
           // The previous reader may have stopped before it reported the finding.
@@ -146,42 +132,43 @@ export class SharedFiles {
             await options.examinations.tellInfected(row, row.sealed === 1 ? 'sealed' : 'deleted', true);
           return;
         }
-        if (row.attempts >= this.attempts) return;
+        if (row.attempts >= this.options.attempts) return;
         const read = await options.examinations.examine(row, { lease: job, giveUp: options.giveUp });
         // At once, by another server, when this one stops.
         if (read !== undefined && isUnread(read)) throw new Postponed(options.isClosing() ? 0 : options.retry_ms);
       },
-      () => this.engine.complete(),
+      () => this.options.engine.complete(),
     );
-    this.jobs.handle(SWEEP, async ({ signal }) => {
+    this.options.jobs.handle(SWEEP, async ({ signal }) => {
       for (const row of await options.scanStore.sweepShared(signal)) options.news.changed(row);
     });
-    this.jobs.handle(LEFT_WAITING, async () => {
+    this.options.jobs.handle(LEFT_WAITING, async () => {
       const living = await options.livingHomes();
-      const left = await unread(this.database)
+      const left = await unread(this.options.database)
         .select('id')
-        .where('attempts', '<', this.attempts)
-        .where('home', 'not in', ['', this.home, ...living])
+        .where('attempts', '<', this.options.attempts)
+        .where('home', 'not in', ['', this.options.home, ...living])
         .limit(ROWS_AT_ONCE)
         .execute();
-      await this.leases.ask(left.map(({ id }) => id));
+      await this.options.leases.ask(left.map(({ id }) => id));
     });
-    this.jobs.handle(
+    this.options.jobs.handle(
       RECHECK,
       async (job) => {
         const { edition } = job.payload;
         // Engines have changed meanwhile, or this server has others: a server with that edition asks again.
-        if (this.engine.edition() !== edition || (await editions(this.database))?.includes(edition) === true) return;
-        if (this.matchHash !== undefined)
-          await this.withEach(this.listed(rowsWhere(this.database, 'not infected', job)), job, (row, lease) =>
+        if (this.options.engine.edition() !== edition || (await editions(this.options.database))?.includes(edition) === true)
+          return;
+        if (this.options.matchHash !== undefined)
+          await this.withEach(this.listed(rowsWhere(this.options.database, 'not infected', job)), job, (row, lease) =>
             options.examinations.settle(row, {}, lease),
           );
-        await this.withEach(rowsWhere(this.database, 'kept', job), job, (row, lease) =>
+        await this.withEach(rowsWhere(this.options.database, 'kept', job), job, (row, lease) =>
           options.examinations.examine({ ...row, attempts: 0 }, { lease }),
         );
-        if (this.engine.edition() === edition) await remember(this.database, edition);
+        if (this.options.engine.edition() === edition) await remember(this.options.database, edition);
       },
-      () => this.engine.edition() !== undefined,
+      () => this.options.engine.edition() !== undefined,
     );
   }
 
@@ -192,13 +179,13 @@ export class SharedFiles {
     work: (row: Row, lease: ReadingLease) => Promise<Row | undefined>,
   ): Promise<void> {
     const one = async (id: string): Promise<boolean> => {
-      const done = await this.leases.during(id, async (lease) => {
-        const row = await find(this.database, id);
+      const done = await this.options.leases.during(id, async (lease) => {
+        const row = await find(this.options.database, id);
         return row === undefined || isUnread(row) ? row : await work(row, lease);
       });
       if (done === BUSY) return false;
       // A file that waits for an engine is read when there is one.
-      if (done !== undefined && isUnread(done)) await this.leases.ask([id]);
+      if (done !== undefined && isUnread(done)) await this.options.leases.ask([id]);
       return true;
     };
     let busy: string[] = [];
@@ -218,7 +205,7 @@ export class SharedFiles {
   }
 
   private async *listed(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-    for await (const row of rows) if (this.matchHash?.(row.file_hash) !== undefined) yield row;
+    for await (const row of rows) if (this.options.matchHash?.(row.file_hash) !== undefined) yield row;
   }
 
   /**
@@ -227,18 +214,18 @@ export class SharedFiles {
    */
   async resume(): Promise<void> {
     // Earlier versions noted it for each data folder.
-    const noted = [...(await readFacts(this.database, `${EDITION}:`)).values()];
-    if (noted.length > 0) await claimFact(this.database, RECHECKED, JSON.stringify(noted));
-    await this.database
+    const noted = [...(await readFacts(this.options.database, `${EDITION}:`)).values()];
+    if (noted.length > 0) await claimFact(this.options.database, RECHECKED, JSON.stringify(noted));
+    await this.options.database
       .updateTable('scans')
       .set({ attempts: 0 })
-      .where('home', '=', this.home)
+      .where('home', '=', this.options.home)
       .where('in_store', '=', sql.lit(1))
       .where('status_detail', 'in', UNREAD)
       .execute();
-    const left = await unread(this.database).select('id').where('home', '=', this.home).execute();
-    if (left.length > 0) this.logger.info({ files: left.length }, 'files that nobody was to read are read');
-    await this.leases.ask(left.map(({ id }) => id));
+    const left = await unread(this.options.database).select('id').where('home', '=', this.options.home).execute();
+    if (left.length > 0) this.options.logger.info({ files: left.length }, 'files that nobody was to read are read');
+    await this.options.leases.ask(left.map(({ id }) => id));
   }
 
   /**
@@ -247,7 +234,7 @@ export class SharedFiles {
    */
   async rescan(afresh: boolean): Promise<void> {
     if (afresh) {
-      await this.database
+      await this.options.database
         .updateTable('scans')
         .set({ attempts: 0 })
         .where('in_store', '=', sql.lit(1))
@@ -255,31 +242,31 @@ export class SharedFiles {
         .execute();
     }
     // Those that have their job wait in it; this brings them forward.
-    const waiting = await this.database
+    const waiting = await this.options.database
       .selectFrom('scans')
       .select('id')
       .where('in_store', '=', sql.lit(1))
       .where('status_detail', '=', 'engine_down')
-      .where('attempts', '<', this.attempts)
+      .where('attempts', '<', this.options.attempts)
       .orderBy('id')
       .limit(ROWS_AT_ONCE)
       .execute();
-    await this.leases.ask(waiting.map(({ id }) => id));
+    await this.options.leases.ask(waiting.map(({ id }) => id));
   }
 
   /** Asks for a recheck when the engine differs from those of the last one, and none was asked for. */
   async look(): Promise<void> {
-    const edition = this.engine.edition();
+    const edition = this.options.engine.edition();
     if (edition === undefined) return;
-    if ((await editions(this.database)) === undefined) return await remember(this.database, edition);
-    if (!(await isNew(this.database, edition))) return;
-    await this.jobs.enqueue(this.database.$pickTables<'jobs'>(), RECHECK, { edition }, { once: edition });
-    this.jobs.wake(RECHECK);
+    if ((await editions(this.options.database)) === undefined) return await remember(this.options.database, edition);
+    if (!(await isNew(this.options.database, edition))) return;
+    await this.options.jobs.enqueue(this.options.database.$pickTables<'jobs'>(), RECHECK, { edition }, { once: edition });
+    this.options.jobs.wake(RECHECK);
   }
 
   /** Whether a recheck is under way, or is to come. */
   recheckDue(): Promise<boolean> {
-    return isNew(this.database, this.engine.edition());
+    return isNew(this.options.database, this.options.engine.edition());
   }
 }
 

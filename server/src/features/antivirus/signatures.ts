@@ -75,15 +75,9 @@ const close = (some: readonly HashList[]) => {
 
 /** Opens the signatures of a server: the pack in `signatures_folder`, and what feeds brought into `folder` before. */
 export class Signatures {
-  private readonly signatures_folder: string;
-  private readonly feeds: readonly SignatureFeed[];
-  private readonly now: () => number;
-  private readonly logger: FastifyBaseLogger;
+  private readonly options: SignaturesOptions;
   private readonly look_ms: number;
-  private readonly fetch_limits: FetchLimits | undefined;
   private readonly together: { shared: SharedSignatures; database: Kysely<JobTables>; jobs: Jobs } | undefined;
-  private readonly pack_built_at: string | null;
-  private readonly store: SignatureStore;
   private readonly rules_folder: string;
   private readonly ids: readonly string[];
   private set: StoredSet | undefined;
@@ -97,26 +91,20 @@ export class Signatures {
   private apply: (files: SignatureFiles) => Promise<boolean> = () => Promise.resolve(true);
 
   constructor(options: SignaturesOptions) {
-    this.signatures_folder = options.signatures_folder;
-    this.feeds = options.feeds;
-    this.now = options.now;
-    this.logger = options.logger;
+    this.options = options;
     this.look_ms = options.look_ms ?? LOOK_EVERY_MS;
-    this.fetch_limits = options.fetch_limits;
     this.together = options.together;
-    this.pack_built_at = options.pack_built_at;
-    this.store = options.store;
-    this.rules_folder = join(this.signatures_folder, 'rules');
-    this.ids = this.feeds.map(feedId);
+    this.rules_folder = join(this.options.signatures_folder, 'rules');
+    this.ids = this.options.feeds.map(feedId);
     this.together?.jobs.handle(UPDATE_SIGNATURES, () =>
       this.alone(async () => {
-        if (this.closing.signal.aborted || this.feeds.length === 0) return;
+        if (this.closing.signal.aborted || this.options.feeds.length === 0) return;
         // Another server may have done it meanwhile.
         await this.look();
         if (this.isDue()) await this.update();
       }),
     );
-    if (this.feeds.length > 0) {
+    if (this.options.feeds.length > 0) {
       this.state = options.stored.state;
       this.seen = options.stored.set?.name;
       this.set = options.stored.set;
@@ -130,7 +118,7 @@ export class Signatures {
   }
 
   private severityOf(id: string) {
-    return this.feeds[this.ids.indexOf(id)]?.severity ?? 'alarm';
+    return this.options.feeds[this.ids.indexOf(id)]?.severity ?? 'alarm';
   }
 
   private filesOf(set: StoredSet | undefined): SignatureFiles {
@@ -165,24 +153,24 @@ export class Signatures {
   }
 
   private async look(): Promise<void> {
-    await this.together?.shared.adopt(this.store);
-    this.state = await this.store.readState();
-    const name = await this.store.currentName();
+    await this.together?.shared.adopt(this.options.store);
+    this.state = await this.options.store.readState();
+    const name = await this.options.store.currentName();
     if (name === this.seen) return;
-    const next = await this.store.readCurrent();
+    const next = await this.options.store.readCurrent();
     if (next === undefined) {
-      this.logger.error({ set: name }, 'the signatures on disk are damaged: the ones in memory stay in use');
+      this.options.logger.error({ set: name }, 'the signatures on disk are damaged: the ones in memory stay in use');
     } else if (await this.moveOver(next)) {
-      this.logger.info({ set: next.name, feeds: next.feeds.length }, 'new signatures are in use');
+      this.options.logger.info({ set: next.name, feeds: next.feeds.length }, 'new signatures are in use');
     } else if (!this.closing.signal.aborted) {
-      this.logger.error({ set: next.name }, 'new signatures could not be taken into use: the ones before stay');
+      this.options.logger.error({ set: next.name }, 'new signatures could not be taken into use: the ones before stay');
     }
     this.seen = name;
   }
 
   private isDue(): boolean {
     if (this.state === undefined) return true;
-    const wait_ms = Date.parse(this.state.next_at) - this.now();
+    const wait_ms = Date.parse(this.state.next_at) - this.options.now();
     const known = this.state.feeds.map(({ id }) => id);
     return wait_ms <= 0 || wait_ms > PLANNED_AT_MOST_MS || this.ids.some((id) => !known.includes(id));
   }
@@ -190,15 +178,15 @@ export class Signatures {
   private async update(): Promise<void> {
     const { signal } = this.closing;
     await updateSignatures({
-      store: this.store,
-      feeds: this.feeds,
-      signatures_folder: this.signatures_folder,
-      now: this.now,
-      logger: this.logger,
-      fetch_limits: this.fetch_limits,
+      store: this.options.store,
+      feeds: this.options.feeds,
+      signatures_folder: this.options.signatures_folder,
+      now: this.options.now,
+      logger: this.options.logger,
+      fetch_limits: this.options.fetch_limits,
       signal,
     });
-    await this.together?.shared.publish(this.store);
+    await this.together?.shared.publish(this.options.store);
     await this.look();
   }
 
@@ -223,8 +211,8 @@ export class Signatures {
       void this.alone(this.lookAndUpdate)
         .catch((error: unknown) => {
           if (this.closing.signal.aborted) return;
-          if (error instanceof StoreAwayError) this.logger.warn({ err: error }, 'signatures could not be looked after');
-          else this.logger.error({ err: error }, 'signatures could not be looked after');
+          if (error instanceof StoreAwayError) this.options.logger.warn({ err: error }, 'signatures could not be looked after');
+          else this.options.logger.error({ err: error }, 'signatures could not be looked after');
         })
         .finally(() => {
           if (!this.closing.signal.aborted) this.schedule(this.look_ms);
@@ -235,7 +223,7 @@ export class Signatures {
 
   /** A feed with a pinned checksum cannot get newer, so nobody could say; of the others the oldest speaks. */
   private asOf(): string | null {
-    const confirmed = this.feeds.flatMap(({ pin }, index) => {
+    const confirmed = this.options.feeds.flatMap(({ pin }, index) => {
       const used = pin.kind === 'sha256' ? undefined : this.wanted(this.set).find(({ id }) => id === this.ids[index]);
       return used === undefined ? [] : (this.state?.feeds.find(({ id }) => id === used.id)?.confirmed_at ?? used.changed_at);
     });
@@ -248,7 +236,7 @@ export class Signatures {
   }
 
   status(): SignaturesStatus {
-    const outcomes = this.feeds.map((feed, index) => {
+    const outcomes = this.options.feeds.map((feed, index) => {
       const id = this.ids[index] ?? '';
       const outcome = this.state?.feeds.find((one) => one.id === id);
       const used = this.wanted(this.set).find((one) => one.id === id);
@@ -273,15 +261,15 @@ export class Signatures {
         this.wanted(this.set)
           .map(({ changed_at }) => changed_at)
           .sort()
-          .at(-1) ?? this.pack_built_at,
+          .at(-1) ?? this.options.pack_built_at,
       as_of: this.asOf(),
-      last_update_at: this.feeds.length > 0 ? (this.state?.attempted_at ?? null) : null,
+      last_update_at: this.options.feeds.length > 0 ? (this.state?.attempted_at ?? null) : null,
       last_outcome:
-        this.feeds.length === 0 || this.state === undefined
+        this.options.feeds.length === 0 || this.state === undefined
           ? null
           : failed === 0
             ? 'The last update succeeded.'
-            : `The last update failed for ${failed} of ${this.feeds.length} sources; we still use the previous version.`,
+            : `The last update failed for ${failed} of ${this.options.feeds.length} sources; we still use the previous version.`,
       failed_sources: failed,
       feeds: outcomes,
     };
@@ -290,14 +278,14 @@ export class Signatures {
   /** Time since the feeds were known to be the newest, in ms; undefined if no feed could say. */
   age(): number | undefined {
     const as_of = this.asOf();
-    return as_of === null ? undefined : this.now() - Date.parse(as_of);
+    return as_of === null ? undefined : this.options.now() - Date.parse(as_of);
   }
 
   /** Number of feeds that were not known to be the newest within their update interval. */
   late(): number {
     return this.ids.filter((id) => {
       const confirmed_at = this.state?.feeds.find((one) => one.id === id)?.confirmed_at;
-      return confirmed_at == null || this.now() - Date.parse(confirmed_at) > LATE_AFTER_MS;
+      return confirmed_at == null || this.options.now() - Date.parse(confirmed_at) > LATE_AFTER_MS;
     }).length;
   }
 
@@ -309,7 +297,7 @@ export class Signatures {
   /** The lists of dangerous domains in use, as files of `openHashList`, with the host of their source as their name. */
   domainLists(): { name: string; path: string; digest: string }[] {
     return this.wanted(this.set).flatMap(({ id, kind, path, digest }) => {
-      const feed = this.feeds[this.ids.indexOf(id)];
+      const feed = this.options.feeds[this.ids.indexOf(id)];
       return kind === 'domains' && feed !== undefined ? [{ name: new URL(feed.url).host, path, digest }] : [];
     });
   }
@@ -317,7 +305,7 @@ export class Signatures {
   /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
   watch(engines: (files: SignatureFiles) => Promise<boolean>): void {
     this.apply = engines;
-    if (this.feeds.length > 0) this.schedule(Math.min(this.look_ms, FIRST_LOOK_MS));
+    if (this.options.feeds.length > 0) this.schedule(Math.min(this.look_ms, FIRST_LOOK_MS));
   }
 
   async close(): Promise<void> {

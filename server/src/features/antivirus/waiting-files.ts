@@ -50,16 +50,7 @@ interface WaitingFilesOptions {
 
 /** Files that no caller waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may judge differently. */
 export class WaitingFiles {
-  private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
-  private readonly engine: Engine;
-  private readonly examinations: Examinations;
-  private readonly spool: Spool;
-  private readonly scanStore: ScanStore;
-  private readonly home: string;
-  private readonly arriving: () => readonly string[];
-  private readonly news: RecordNews;
-  private readonly now: () => number;
-  private readonly logger: FastifyBaseLogger;
+  private readonly options: WaitingFilesOptions;
   private readonly retry_ms: number;
   private swept_at = Number.NEGATIVE_INFINITY;
   private retry: NodeJS.Timeout | undefined;
@@ -71,50 +62,41 @@ export class WaitingFiles {
   private readonly recheck: Recheck;
 
   constructor(options: WaitingFilesOptions) {
-    this.database = options.database;
-    this.engine = options.engine;
-    this.examinations = options.examinations;
-    this.spool = options.spool;
-    this.scanStore = options.scanStore;
-    this.home = options.home;
-    this.arriving = options.arriving;
-    this.news = options.news;
-    this.now = options.now;
-    this.logger = options.logger;
+    this.options = options;
     this.retry_ms = options.retry_ms ?? RETRY_EVERY_MS;
     this.shared =
       options.leases &&
       createSharedFiles({
-        database: this.database,
+        database: this.options.database,
         jobs: options.jobs,
         leases: options.leases,
-        engine: this.engine,
-        examinations: this.examinations,
-        scanStore: this.scanStore,
-        news: this.news,
+        engine: this.options.engine,
+        examinations: this.options.examinations,
+        scanStore: this.options.scanStore,
+        news: this.options.news,
         matchHash: options.matchHash,
-        home: this.home,
+        home: this.options.home,
         livingHomes: options.livingHomes,
         giveUp: this.giveUp,
         retry_ms: this.retry_ms,
-        logger: this.logger,
+        logger: this.options.logger,
         attempts: ATTEMPTS_MAXIMUM,
         isClosing: () => this.closed,
       });
     this.recheck = createRecheck({
-      database: this.database,
-      edition: () => this.engine.edition(),
-      home: this.home,
+      database: this.options.database,
+      edition: () => this.options.engine.edition(),
+      home: this.options.home,
       matchHash: options.matchHash,
       onListed: async ({ id }) => {
         // A file that is being read is looked up afterwards.
-        if (this.examinations.isRunning(id)) return;
-        const row = await this.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
-        if (row !== undefined && row.scan_status !== 'infected') await this.examinations.settle(row, {});
+        if (this.options.examinations.isRunning(id)) return;
+        const row = await this.options.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+        if (row !== undefined && row.scan_status !== 'infected') await this.options.examinations.settle(row, {});
       },
       // A file that an engine has yet to read is read anyway.
-      readAgain: (row) => this.examinations.examine({ ...row, attempts: 0 }),
-      logger: this.logger,
+      readAgain: (row) => this.options.examinations.examine({ ...row, attempts: 0 }),
+      logger: this.options.logger,
     });
   }
 
@@ -123,9 +105,9 @@ export class WaitingFiles {
     const unread = {
       scan_status: 'pending' as const,
       status_detail: 'damaged' as const,
-      scanned_at: new Date(this.now()).toISOString(),
+      scanned_at: new Date(this.options.now()).toISOString(),
     };
-    const given_up = await this.database
+    const given_up = await this.options.database
       .updateTable('scans')
       // A file that was read and waits to be sealed has its verdict.
       .set(isUnread(row) ? { ...NOT_KEPT, ...unread } : NOT_KEPT)
@@ -135,8 +117,8 @@ export class WaitingFiles {
       .returningAll()
       .executeTakeFirst();
     if (given_up === undefined) return undefined;
-    this.news.changed(given_up);
-    await this.scanStore.letGo(row);
+    this.options.news.changed(given_up);
+    await this.options.scanStore.letGo(row);
     return given_up;
   };
 
@@ -144,34 +126,39 @@ export class WaitingFiles {
   private async takeUp(rows: readonly Row[]): Promise<void> {
     for (const row of rows) {
       if (this.closed) return;
-      const sha256 = await digestOf(this.spool.path(row.id)).catch(() => undefined);
+      const sha256 = await digestOf(this.options.spool.path(row.id)).catch(() => undefined);
       if (this.closed) return;
       const is_whole = sha256 === row.file_hash;
       if (is_whole && !isUnread(row)) continue;
-      const work = is_whole ? this.examinations.examine({ ...row, attempts: 0 }) : this.giveUp(row);
-      work.catch((error: unknown) => logFailure(this.logger, error, 'pending file could not be taken up', { scan: row.id }));
+      const work = is_whole ? this.options.examinations.examine({ ...row, attempts: 0 }) : this.giveUp(row);
+      work.catch((error: unknown) =>
+        logFailure(this.options.logger, error, 'pending file could not be taken up', { scan: row.id }),
+      );
     }
     this.resumed = true;
   }
 
   /** Removes expired files, once an hour by the clock. */
   private async sweepWhenDue(): Promise<void> {
-    if (this.now() - this.swept_at < SWEEP_EVERY_MS) return;
-    this.swept_at = this.now();
-    for (const row of await this.scanStore.sweep(() => [...this.arriving(), ...this.examinations.running()]))
-      this.news.changed(row);
+    if (this.options.now() - this.swept_at < SWEEP_EVERY_MS) return;
+    this.swept_at = this.options.now();
+    for (const row of await this.options.scanStore.sweep(() => [
+      ...this.options.arriving(),
+      ...this.options.examinations.running(),
+    ]))
+      this.options.news.changed(row);
   }
 
   private readonly retryPending = async (): Promise<void> => {
     // Before that it is unknown whether the bytes are still complete.
-    if (!this.resumed || !this.engine.complete()) return;
-    const rows = await this.database
+    if (!this.resumed || !this.options.engine.complete()) return;
+    const rows = await this.options.database
       .selectFrom('scans')
       .selectAll()
       .where(({ eb, or, and }) =>
         or([eb('spooled', '=', sql.lit(1)), and([eb('sealed', '=', sql.lit(1)), eb('status_detail', '=', 'engine_down')])]),
       )
-      .where('home', '=', this.home)
+      .where('home', '=', this.options.home)
       .where('in_store', '=', sql.lit(0))
       .where('status_detail', 'in', UNREAD)
       .where('attempts', '<', ATTEMPTS_MAXIMUM)
@@ -180,7 +167,7 @@ export class WaitingFiles {
       .execute();
     for (const row of rows) {
       if (this.closed) return;
-      if (!this.examinations.isRunning(row.id)) await this.examinations.examine(row);
+      if (!this.options.examinations.isRunning(row.id)) await this.options.examinations.examine(row);
     }
   };
 
@@ -188,10 +175,10 @@ export class WaitingFiles {
   private readonly sealWaiting = async (): Promise<void> => {
     if (!this.resumed) return;
     const pages = inPages(AT_ONCE, (last?: { id: string }) =>
-      this.database
+      this.options.database
         .selectFrom('scans')
         .selectAll()
-        .where('home', '=', this.home)
+        .where('home', '=', this.options.home)
         .where('in_store', '=', sql.lit(0))
         .where('spooled', '=', sql.lit(1))
         .where(({ eb, or }) => or([eb('status_detail', 'is', null), eb('status_detail', 'not in', UNREAD)]))
@@ -203,7 +190,7 @@ export class WaitingFiles {
     for await (const rows of pages) {
       for (const row of rows) {
         if (this.closed) return;
-        if (!this.examinations.isRunning(row.id)) await this.examinations.seal(row);
+        if (!this.options.examinations.isRunning(row.id)) await this.options.examinations.seal(row);
       }
     }
   };
@@ -212,14 +199,14 @@ export class WaitingFiles {
     this.retry = setTimeout(() => {
       // Takes as long as there are files, and holds up nothing.
       const looking = Promise.all([this.recheck.look(), this.shared?.look()]).catch((error: unknown) =>
-        logFailure(this.logger, error, 'earlier scans could not be rechecked'),
+        logFailure(this.options.logger, error, 'earlier scans could not be rechecked'),
       );
       const removing = this.sweepWhenDue()
-        .catch((error: unknown) => logFailure(this.logger, error, 'expired files could not be removed'))
+        .catch((error: unknown) => logFailure(this.options.logger, error, 'expired files could not be removed'))
         .then(this.sealWaiting)
-        .catch((error: unknown) => logFailure(this.logger, error, 'files that wait for room could not be quarantined'))
+        .catch((error: unknown) => logFailure(this.options.logger, error, 'files that wait for room could not be quarantined'))
         .then(this.retryPending)
-        .catch((error: unknown) => logFailure(this.logger, error, 'pending files could not be taken up'))
+        .catch((error: unknown) => logFailure(this.options.logger, error, 'pending files could not be taken up'))
         .finally(() => {
           if (!this.closed) this.scheduleRetry();
         });
@@ -241,23 +228,23 @@ export class WaitingFiles {
   /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
   async resume(): Promise<void> {
     // Files from before records named the folder belong to this server, if it is the first that asks.
-    await this.database
+    await this.options.database
       .updateTable('scans')
-      .set({ home: this.home })
+      .set({ home: this.options.home })
       .where('home', 'is', null)
       .where(({ eb, or }) => or([eb('spooled', '=', sql.lit(1)), eb('sealed', '=', sql.lit(1))]))
       .execute();
-    const rows = await this.database
+    const rows = await this.options.database
       .selectFrom('scans')
       .selectAll()
-      .where('home', '=', this.home)
+      .where('home', '=', this.options.home)
       .where('in_store', '=', sql.lit(0))
       .where('spooled', '=', sql.lit(1))
       .orderBy('id')
       .execute();
     // A file in the store is read from there, by whichever server is first.
-    await this.spool.recover(rows);
-    const found = await this.database
+    await this.options.spool.recover(rows);
+    const found = await this.options.database
       .selectFrom('scans')
       .selectAll()
       .where('scan_status', '=', 'infected')
@@ -267,12 +254,12 @@ export class WaitingFiles {
     // `recover` has just removed the spool's files of other records.
     for (const row of found) {
       const copy = row.sealed === 1 ? 'sealed' : row.spooled === 1 ? 'waiting' : 'deleted';
-      await this.examinations.tellInfected(row, copy, true);
+      await this.options.examinations.tellInfected(row, copy, true);
     }
-    await this.database
+    await this.options.database
       .updateTable('scans')
       .set({ attempts: 0 })
-      .where('home', '=', this.home)
+      .where('home', '=', this.options.home)
       .where('sealed', '=', sql.lit(1))
       .where('status_detail', '=', 'engine_down')
       .execute();
@@ -288,10 +275,10 @@ export class WaitingFiles {
    */
   async rescanWaiting(afresh: boolean): Promise<void> {
     if (afresh) {
-      await this.database
+      await this.options.database
         .updateTable('scans')
         .set({ attempts: 0 })
-        .where('home', '=', this.home)
+        .where('home', '=', this.options.home)
         .where('in_store', '=', sql.lit(0))
         .where('status_detail', '=', 'engine_down')
         .execute();

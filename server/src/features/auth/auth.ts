@@ -93,33 +93,22 @@ async function renewed(
 }
 
 export class Auth {
-  private readonly database: Kysely<AuthTables & InstallationTables & AuditTables>;
-  private readonly audit: Audit;
-  private readonly passwords: Passwords;
-  private readonly exposure: Exposure;
-  private readonly admin_emails: readonly string[];
-  private readonly onRegistered: (email: string, isNew: boolean) => void;
-  private readonly now: () => number;
+  private readonly options: AuthOptions;
   // Compared with the password of an unknown email, so that it takes as long as a known one's.
   private isAdministered = false;
   private readonly nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
   constructor(options: AuthOptions) {
-    this.database = options.database;
-    this.audit = options.audit;
-    this.passwords = options.passwords;
-    this.exposure = options.exposure;
-    this.admin_emails = options.admin_emails;
-    this.onRegistered = options.onRegistered;
-    this.now = options.now;
+    this.options = options;
   }
 
   private async hasAdministrator(): Promise<boolean> {
     // An installation does not lose its last one.
     this.isAdministered ||=
-      this.exposure === 'local' && (await readFact(this.database.$pickTables<'installation'>(), FIRST_ADMIN)) !== undefined;
+      this.options.exposure === 'local' &&
+      (await readFact(this.options.database.$pickTables<'installation'>(), FIRST_ADMIN)) !== undefined;
     this.isAdministered ||=
-      (await this.database.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst()) !==
+      (await this.options.database.selectFrom('users').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst()) !==
       undefined;
     return this.isAdministered;
   }
@@ -127,11 +116,11 @@ export class Auth {
   /** In local exposure: the first account is the administrator, and a known email is reported. */
   private async registerHere(account: NewAccount, origin: Origin, not_first: Sentence | undefined): Promise<UserInfo> {
     const { id, email, created_at } = account;
-    const isNamed = this.admin_emails.includes(email);
+    const isNamed = this.options.admin_emails.includes(email);
     // A server that was public before has its administrators, and no first account.
     const isFirst = !(await this.hasAdministrator());
     if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { says: not_first });
-    return await inTransaction(this.database, async (transaction) => {
+    return await inTransaction(this.options.database, async (transaction) => {
       // The primary key decides who of two at once is first.
       const isAdministrator =
         (isFirst && (await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id))) || isNamed;
@@ -153,7 +142,7 @@ export class Auth {
   /** In public exposure: a known email gets the answer of an unknown one, after as much work, and its owner gets a mail. */
   private async registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
     const { id, email, username } = account;
-    const isNew = await inTransaction(this.database, async (transaction) => {
+    const isNew = await inTransaction(this.options.database, async (transaction) => {
       const made = await transaction
         .insertInto('users')
         .values({ ...account, role: 'customer' })
@@ -172,13 +161,13 @@ export class Auth {
         .execute();
       return false;
     });
-    this.onRegistered(email, isNew);
+    this.options.onRegistered(email, isNew);
     return { id, username, email, role: 'customer' };
   }
 
-  private async recordRegistration(transaction: Auth['database'], id: string, origin: Origin): Promise<void> {
+  private async recordRegistration(transaction: AuthOptions['database'], id: string, origin: Origin): Promise<void> {
     const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
-    await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+    await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
   }
 
   /**
@@ -193,19 +182,20 @@ export class Auth {
   ): Promise<UserInfo & { common_password?: true }> {
     const username = storedUsername(given);
     // A taken name is reported for any email: names are visible to others, and it reveals no email.
-    if (this.exposure === 'public') await requireFreeName(this.database, username);
-    const isAdministrator = this.exposure === 'local' && (this.admin_emails.includes(email) || !(await this.hasAdministrator()));
+    if (this.options.exposure === 'public') await requireFreeName(this.options.database, username);
+    const isAdministrator =
+      this.options.exposure === 'local' && (this.options.admin_emails.includes(email) || !(await this.hasAdministrator()));
     const person = { username, email, role: isAdministrator ? ('admin' as const) : ('customer' as const) };
-    const stored = await this.passwords.stored(password, { field: 'password', person });
+    const stored = await this.options.passwords.stored(password, { field: 'password', person });
     const account = {
       id: newId(),
       email,
       ...usernameColumns(username),
       ...stored,
-      created_at: new Date(this.now()).toISOString(),
+      created_at: new Date(this.options.now()).toISOString(),
     };
     try {
-      const user = await (this.exposure === 'public'
+      const user = await (this.options.exposure === 'public'
         ? this.registerUnseen(account, origin)
         : this.registerHere(account, origin, not_first));
       return { ...user, ...adviceOf(stored) };
@@ -221,7 +211,7 @@ export class Auth {
     /** Stands for the right password: SHA-256 of its stored form. */
     password_mark: string;
   }> {
-    const user = await this.database
+    const user = await this.options.database
       .selectFrom('users')
       .select([...columns, 'password_hash', 'common_password', 'disabled_at'])
       .where('email', '=', email)
@@ -231,10 +221,10 @@ export class Auth {
     if (user === undefined || match === undefined) throw new Problem('invalid_credentials');
     const { password_hash: _hash, common_password, disabled_at, ...user_info } = user;
     // Only who knows the password learns of it.
-    if (disabled_at !== null) throw await disabledAccount(this.database);
+    if (disabled_at !== null) throw await disabledAccount(this.options.database);
     if (common_password === null) {
-      const isCommon = await this.passwords.isCommon(password, user);
-      await this.database
+      const isCommon = await this.options.passwords.isCommon(password, user);
+      await this.options.database
         .updateTable('users')
         .set({ common_password: isCommon ? 1 : 0 })
         .where('id', '=', user.id)
@@ -243,7 +233,9 @@ export class Auth {
     }
     return {
       user_info,
-      password_mark: markOf(match === 'old' ? await renewed(this.database, user.id, password_hash, password) : password_hash),
+      password_mark: markOf(
+        match === 'old' ? await renewed(this.options.database, user.id, password_hash, password) : password_hash,
+      ),
     };
   }
 
@@ -253,7 +245,7 @@ export class Auth {
    */
   async stillHolds(id: string, password_mark: string | undefined): Promise<boolean> {
     // Read by being written, so that a change under way is waited for: it ends the sessions that it sees, and this one might not be among them.
-    const current = await this.database
+    const current = await this.options.database
       .updateTable('users')
       .set(({ ref }) => ({ role: ref('role') }))
       .where('id', '=', id)
@@ -265,7 +257,7 @@ export class Auth {
 
   /** Undefined for an account that is disabled, as for one that is not there. */
   findUser(id: string): Promise<UserInfo | undefined> {
-    return this.database
+    return this.options.database
       .selectFrom('users')
       .select(columns)
       .where('id', '=', id)
@@ -275,19 +267,19 @@ export class Auth {
 
   /** `email` as `emailSchema` makes it: trimmed, in lower case. */
   findUserByEmail(email: string): Promise<UserInfo | undefined> {
-    return this.database.selectFrom('users').select(columns).where('email', '=', email).executeTakeFirst();
+    return this.options.database.selectFrom('users').select(columns).where('email', '=', email).executeTakeFirst();
   }
 
   /** Those of the ids that are accounts, in any order. */
   async findUsers(ids: readonly string[]): Promise<UserInfo[]> {
     return await inBatches([...new Set(ids)], (batch) =>
-      this.database.selectFrom('users').select(columns).where('id', 'in', batch).execute(),
+      this.options.database.selectFrom('users').select(columns).where('id', 'in', batch).execute(),
     );
   }
 
   /** Everybody who may use the support desk, and may sign in. */
   staff(): Promise<UserInfo[]> {
-    return this.database
+    return this.options.database
       .selectFrom('users')
       .select(columns)
       .where('role', 'in', ['support', 'admin'])
@@ -298,7 +290,7 @@ export class Auth {
 
   /** Ids of accounts whose name or address contains the words; so many at most. */
   async matching(words: string): Promise<string[]> {
-    const rows = await this.database
+    const rows = await this.options.database
       .selectFrom('users')
       .select('id')
       .where(containing(words, ['username', 'email']))
@@ -310,7 +302,7 @@ export class Auth {
 
   /** The ids of all administrators who may sign in. */
   async administrators(): Promise<string[]> {
-    const rows = await this.database
+    const rows = await this.options.database
       .selectFrom('users')
       .select('id')
       .where('role', '=', 'admin')
@@ -326,14 +318,14 @@ export class Auth {
    */
   async administrator(isHere: boolean): Promise<AdministratorBy> {
     if (await this.hasAdministrator()) return 'there';
-    if (this.exposure === 'public') return 'named_email';
+    if (this.options.exposure === 'public') return 'named_email';
     return isHere ? 'first_account' : 'first_account_on_machine';
   }
 
   /** Whether anyone else has an account. */
   /** People who have not confirmed their email. */
   async countUnproven(): Promise<number> {
-    const { count } = await this.database
+    const { count } = await this.options.database
       .selectFrom('users')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('email_proven_at', 'is', null)
@@ -342,12 +334,12 @@ export class Auth {
   }
 
   async hasOthers(id: string): Promise<boolean> {
-    const other = await this.database.selectFrom('users').select('id').where('id', '!=', id).limit(1).executeTakeFirst();
+    const other = await this.options.database.selectFrom('users').select('id').where('id', '!=', id).limit(1).executeTakeFirst();
     return other !== undefined;
   }
 
   findAccount(id: string): Promise<Account | undefined> {
-    return this.database
+    return this.options.database
       .selectFrom('users')
       .select([...columns, 'created_at'])
       .where('id', '=', id)
@@ -356,7 +348,7 @@ export class Auth {
 
   /** Time since when a person is of the staff; null for a customer, and if unknown. */
   async staffSince(id: string): Promise<string | null> {
-    const row = await this.database.selectFrom('users').select('staff_since').where('id', '=', id).executeTakeFirst();
+    const row = await this.options.database.selectFrom('users').select('staff_since').where('id', '=', id).executeTakeFirst();
     return row?.staff_since ?? null;
   }
 
@@ -364,7 +356,7 @@ export class Auth {
    * Facts about an account; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known.
    */
   async standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }> {
-    const { common_password, role, created_at } = await this.database
+    const { common_password, role, created_at } = await this.options.database
       .selectFrom('users')
       .select(['common_password', 'role', 'created_at'])
       .where('id', '=', id)

@@ -57,30 +57,16 @@ const valid = (database: Kysely<Tables>, at: string) =>
 
 /** Invitations by mail: a link that works once, for `INVITATION_DAYS`, and makes an account with a confirmed address. */
 export class Invitations {
-  private readonly database: Kysely<Tables>;
-  private readonly audit: Audit;
-  private readonly passwords: Passwords;
-  private readonly accountDeletion: Pick<AccountDeletion, 'clearAddress'>;
-  private readonly exposure: Exposure;
-  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
-  private readonly public_url: string | undefined;
-  private readonly now: () => number;
+  private readonly options: InvitationsOptions;
 
   constructor(options: InvitationsOptions) {
-    this.database = options.database;
-    this.audit = options.audit;
-    this.passwords = options.passwords;
-    this.accountDeletion = options.accountDeletion;
-    this.exposure = options.exposure;
-    this.mail = options.mail;
-    this.public_url = options.public_url;
-    this.now = options.now;
+    this.options = options;
   }
 
   /** @throws Problem `conflict` for an address that has an account. */
   async invite({ email, role }: { email: string; role: 'customer' | 'support' }, by: Doer): Promise<Invitation> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const now = this.now();
+    const now = this.options.now();
     const row = {
       id: newId(),
       email,
@@ -88,7 +74,7 @@ export class Invitations {
       created_at: new Date(now).toISOString(),
       expires_at: new Date(now + INVITATION_DAYS * DAY_MS).toISOString(),
     };
-    await inTransaction(this.database, async (transaction) => {
+    await inTransaction(this.options.database, async (transaction) => {
       const user = await transaction
         .selectFrom('users')
         .select(['role', 'email_proven_at'])
@@ -96,7 +82,7 @@ export class Invitations {
         .executeTakeFirst();
       // The account of a member of the staff is theirs. In public exposure anybody may have registered another. In local exposure nobody proves theirs, and the account is a person's.
       const is_claimed =
-        user !== undefined && !may.joinSessions(user) && user.email_proven_at === null && this.exposure === 'public';
+        user !== undefined && !may.joinSessions(user) && user.email_proven_at === null && this.options.exposure === 'public';
       if (user !== undefined && !is_claimed) throw refuse('invitation.has_account', { email: shownEmail(email) });
       await transaction.deleteFrom('invitations').where('expires_at', '<=', row.created_at).execute();
       const sent = { ...row, token_hash: hashOf(token), invited_by: by.actor_id };
@@ -107,28 +93,30 @@ export class Invitations {
         .execute();
       // The log names no address: it stays when everything else of the person is deleted.
       const entry = { kind: 'person_invited', subject_id: by.actor_id, details: { role } } as const;
-      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
-      await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
+      await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+      await this.options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
         recipient: email,
         subject: 'you are invited',
         priority: 'proof',
         lines: [
           'Hello,',
           'you are invited to create an account here. Choose a username and a password on this page:',
-          this.public_url === undefined ? `/invitation#${token}` : new URL(`/invitation#${token}`, this.public_url).href,
-          ...(this.public_url === undefined ? ['Put the address of this server in front of it.'] : []),
+          this.options.public_url === undefined
+            ? `/invitation#${token}`
+            : new URL(`/invitation#${token}`, this.options.public_url).href,
+          ...(this.options.public_url === undefined ? ['Put the address of this server in front of it.'] : []),
           `The link works once, within ${formatSpan(INVITATION_DAYS, 'day')}.`,
           'If you did not expect this invitation, ignore this email.',
         ],
       });
     });
-    this.mail.wake();
+    this.options.mail.wake();
     return row;
   }
 
   /** Those that still work, newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Invitation[]> {
-    let query = valid(this.database, new Date(this.now()).toISOString())
+    let query = valid(this.options.database, new Date(this.options.now()).toISOString())
       .select(columns)
       .orderBy('invitations.id', 'desc')
       .limit(limit);
@@ -138,7 +126,7 @@ export class Invitations {
 
   /** @throws Problem `not_found` for one that was accepted, withdrawn or replaced. */
   async withdraw(id: string): Promise<void> {
-    const gone = await this.database.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
+    const gone = await this.options.database.deleteFrom('invitations').where('id', '=', id).returning('id').executeTakeFirst();
     if (gone === undefined) throw refuse('invitation.used');
   }
 
@@ -151,21 +139,24 @@ export class Invitations {
     origin: Origin,
   ): Promise<{ email: string; common_password?: true }> {
     const token_hash = hashOf(token);
-    const at = new Date(this.now()).toISOString();
+    const at = new Date(this.options.now()).toISOString();
     const find = (database: Kysely<Tables>) =>
       valid(database, at)
         .select(['invitations.email', 'invitations.role', 'maker.id as maker_id'])
         .where('token_hash', '=', token_hash)
         .executeTakeFirst();
-    const found = await find(this.database);
+    const found = await find(this.options.database);
     // A guess costs no password hash; the deletion below decides.
     if (found === undefined) throw refuseField('token', 'invitation.expired');
     const { email } = found;
     const username = storedUsername(given);
-    const stored = await this.passwords.stored(password, { field: 'password', person: { username, email, role: found.role } });
+    const stored = await this.options.passwords.stored(password, {
+      field: 'password',
+      person: { username, email, role: found.role },
+    });
     const id = newId();
     try {
-      const rest = await inTransaction(this.database, async (transaction) => {
+      const rest = await inTransaction(this.options.database, async (transaction) => {
         const used = await find(transaction);
         const taken = await transaction
           .deleteFrom('invitations')
@@ -173,7 +164,7 @@ export class Invitations {
           .returning('id')
           .executeTakeFirst();
         if (used === undefined || taken === undefined) throw refuseField('token', 'invitation.expired');
-        const clear = await this.accountDeletion.clearAddress(transaction, email, { actor_id: used.maker_id, origin });
+        const clear = await this.options.accountDeletion.clearAddress(transaction, email, { actor_id: used.maker_id, origin });
         await transaction
           .insertInto('users')
           .values({
@@ -189,7 +180,7 @@ export class Invitations {
           })
           .execute();
         const entry = { kind: 'account_registered', subject_id: id, actor_id: id, origin } as const;
-        await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+        await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
         return clear;
       });
       for (const finish of rest) await finish();

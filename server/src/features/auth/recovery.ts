@@ -58,51 +58,37 @@ const newToken = (now: () => number, transaction: Kysely<Tables>, user_id: strin
   });
 
 export class Recovery {
-  private readonly database: Kysely<Tables>;
-  private readonly audit: Audit;
-  private readonly passwords: Pick<Passwords, 'stored'>;
-  private readonly sessions: Pick<Sessions, 'endAll' | 'refresh'>;
-  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
-  private readonly askedMail: AskedMail;
-  private readonly emailProofs: Pick<EmailProofs, 'proveByReset' | 'mayHear'>;
-  private readonly public_url: string | undefined;
-  private readonly now: () => number;
+  private readonly options: RecoveryOptions;
 
   constructor(options: RecoveryOptions) {
-    this.database = options.database;
-    this.audit = options.audit;
-    this.passwords = options.passwords;
-    this.sessions = options.sessions;
-    this.mail = options.mail;
-    this.askedMail = options.askedMail;
-    this.emailProofs = options.emailProofs;
-    this.public_url = options.public_url;
-    this.now = options.now;
+    this.options = options;
   }
 
   private pageOf(mode: string) {
-    return this.public_url === undefined ? [] : [new URL(`/?mode=${mode}`, this.public_url).href];
+    return this.options.public_url === undefined ? [] : [new URL(`/?mode=${mode}`, this.options.public_url).href];
   }
 
   /** A new reset token, answered to the machine itself in place of a mail. Earlier ones stay valid until one is used. @throws Problem `not_found` for an unknown email. */
   async answerToken(email: string): Promise<string> {
-    const user = await requireByEmail(this.database, email);
-    const token = await inTransaction(this.database, (transaction) => newToken(this.now, transaction, user.id, false));
+    const user = await requireByEmail(this.options.database, email);
+    const token = await inTransaction(this.options.database, (transaction) =>
+      newToken(this.options.now, transaction, user.id, false),
+    );
     if (token === undefined) throw new Problem('internal');
     return token;
   }
 
   /** @throws Problem `not_found` for an unknown email. */
   async usernameOf(email: string): Promise<string> {
-    return (await requireByEmail(this.database, email)).username;
+    return (await requireByEmail(this.options.database, email)).username;
   }
 
   /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
   mailToken(asked: Asked): void {
-    this.askedMail.afterwards({ kind: 'reset', ...asked }, async (transaction, user) => {
-      const token = await newToken(this.now, transaction, user.id, true);
+    this.options.askedMail.afterwards({ kind: 'reset', ...asked }, async (transaction, user) => {
+      const token = await newToken(this.options.now, transaction, user.id, true);
       if (token === undefined) return;
-      await this.askedMail.queue(transaction, {
+      await this.options.askedMail.queue(transaction, {
         recipient: user.email,
         subject: 'Reset your password',
         priority: 'proof',
@@ -110,7 +96,9 @@ export class Recovery {
           'Hello,',
           `Here is your password reset token. It works once and expires in ${formatSpan(RESET_TOKEN_LIFETIME_S / 60, 'minute')}:`,
           token,
-          ...(this.public_url === undefined ? [] : ['Enter it with your new password here:', ...this.pageOf('reset-password')]),
+          ...(this.options.public_url === undefined
+            ? []
+            : ['Enter it with your new password here:', ...this.pageOf('reset-password')]),
           'Don’t share it. Support never asks for it. If you didn’t request it, ignore this email. Your password stays the same.',
         ],
       });
@@ -118,10 +106,10 @@ export class Recovery {
   }
 
   mailUsername(asked: Asked): void {
-    this.askedMail.afterwards({ kind: 'username', ...asked }, async (transaction, user) => {
+    this.options.askedMail.afterwards({ kind: 'username', ...asked }, async (transaction, user) => {
       // Until then it may be another person's choice, as a text to be mailed.
-      const isProven = await this.emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
-      await this.askedMail.queue(transaction, {
+      const isProven = await this.options.emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
+      await this.options.askedMail.queue(transaction, {
         recipient: user.email,
         subject: 'Your username',
         priority: 'proof',
@@ -143,8 +131,8 @@ export class Recovery {
 
   /** Mails the owner of a known email that a person has tried to register with it. Returns at once. */
   mailRegistration(email: string): void {
-    this.askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
-      await this.askedMail.queue(transaction, {
+    this.options.askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
+      await this.options.askedMail.queue(transaction, {
         recipient: user.email,
         subject: 'You already have an account',
         priority: 'proof',
@@ -163,17 +151,17 @@ export class Recovery {
   async reset(reset_token: string, new_password: string, origin: Origin): Promise<{ common_password?: true }> {
     const token = { token: reset_token, purpose: 'reset' as const };
     // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
-    const found = await findToken(this.database.$pickTables<'account_tokens'>(), { ...token, now: this.now() });
+    const found = await findToken(this.options.database.$pickTables<'account_tokens'>(), { ...token, now: this.options.now() });
     if (found === undefined) throw refuseField('reset_token', 'recovery.wrong_token');
     const { user_id, is_mailed } = found;
-    const person = await this.database
+    const person = await this.options.database
       .selectFrom('users')
       .select(['username', 'email', 'role'])
       .where('id', '=', user_id)
       .executeTakeFirst();
     if (person === undefined) throw refuseField('reset_token', 'recovery.wrong_token');
-    const stored = await this.passwords.stored(new_password, { field: 'new_password', person });
-    await inTransaction(this.database, async (transaction) => {
+    const stored = await this.options.passwords.stored(new_password, { field: 'new_password', person });
+    await inTransaction(this.options.database, async (transaction) => {
       const user = await transaction
         .updateTable('users')
         .set(stored)
@@ -183,16 +171,16 @@ export class Recovery {
       // The row of the account is held first: of several uses at once, of whichever token, the others find theirs gone.
       if (user === undefined || !(await takeToken(transaction.$pickTables<'account_tokens'>(), { token: reset_token, user_id })))
         throw refuseField('reset_token', 'recovery.wrong_token');
-      const entries = is_mailed ? await this.emailProofs.proveByReset(transaction, user, origin) : [];
-      await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
+      const entries = is_mailed ? await this.options.emailProofs.proveByReset(transaction, user, origin) : [];
+      await this.options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), passwordNotice(user));
       await endSignIns(transaction.$pickTables<'sign_in_challenges'>(), user_id);
-      await this.sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
+      await this.options.sessions.endAll(transaction.$pickTables<'sessions'>(), user_id);
       const auditTables = transaction.$pickTables<'audit_entries' | 'audit_head'>();
-      await this.audit.record(auditTables, { kind: 'password_reset', subject_id: user_id, actor_id: user_id, origin });
-      for (const entry of entries) await this.audit.record(auditTables, entry);
+      await this.options.audit.record(auditTables, { kind: 'password_reset', subject_id: user_id, actor_id: user_id, origin });
+      for (const entry of entries) await this.options.audit.record(auditTables, entry);
     });
-    this.sessions.refresh(user_id);
-    this.mail.wake();
+    this.options.sessions.refresh(user_id);
+    this.options.mail.wake();
     return adviceOf(stored);
   }
 }

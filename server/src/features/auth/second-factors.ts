@@ -103,41 +103,27 @@ async function claimTry(database: Kysely<Tables>, now: () => number, user_id: st
 }
 
 export class SecondFactors {
-  private readonly database: Kysely<Tables>;
-  private readonly passkeys: Passkeys;
-  private readonly secrets: SealedSecrets;
-  private readonly audit: Audit;
-  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
-  private readonly drift_steps: number;
-  private readonly now: () => number;
-  private readonly logger: FastifyBaseLogger;
+  private readonly options: SecondFactorsOptions;
 
   constructor(options: SecondFactorsOptions) {
-    this.database = options.database;
-    this.passkeys = options.passkeys;
-    this.secrets = options.secrets;
-    this.audit = options.audit;
-    this.mail = options.mail;
-    this.drift_steps = options.drift_steps;
-    this.now = options.now;
-    this.logger = options.logger;
+    this.options = options;
   }
 
   private async examineCode(code: string, user_id: string): Promise<Take> {
     const refused = refuse('code.wrong');
-    const row = await this.database.selectFrom('totp').select('secret').where('user_id', '=', user_id).executeTakeFirst();
+    const row = await this.options.database.selectFrom('totp').select('secret').where('user_id', '=', user_id).executeTakeFirst();
     if (row?.secret === null || row === undefined) throw refused;
     let secret: Buffer;
     try {
-      secret = this.secrets.open(row.secret, user_id);
+      secret = this.options.secrets.open(row.secret, user_id);
     } catch (error) {
-      this.logger.error(
+      this.options.logger.error(
         { err: error },
         'the secret of an authenticator app does not open: the key of two-factor sign-in is another one',
       );
       throw refuse('code.not_checked', {}, { retry_after: 60, cause: error });
     }
-    const step = matchingStep(secret, code, { now: this.now(), drift_steps: this.drift_steps });
+    const step = matchingStep(secret, code, { now: this.options.now(), drift_steps: this.options.drift_steps });
     if (step === undefined) throw refused;
     return async (transaction) => {
       const taken = await transaction
@@ -153,7 +139,7 @@ export class SecondFactors {
 
   private async noticeRecoveryCode(transaction: Kysely<Tables>, { user_id, origin }: Occasion): Promise<void> {
     const left = await countRecoveryCodes(transaction, user_id);
-    await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+    await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
       kind: 'recovery_code_used',
       subject_id: user_id,
       actor_id: user_id,
@@ -168,15 +154,15 @@ export class SecondFactors {
         advice: 'Create new codes soon in Security Preferences. You’ll need one if you lose your phone.',
       }),
     });
-    await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+    await this.options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
   }
 
   private async examinePasskey(assertion: PasskeyAssertion, { user_id, purpose, site }: Occasion): Promise<Take> {
     if (site === undefined) throw refuse('passkey.wrong_address');
-    const { take, passkey } = await this.passkeys.examine(assertion, { purpose, user_id, site });
+    const { take, passkey } = await this.options.passkeys.examine(assertion, { purpose, user_id, site });
     return async (transaction) => {
       if (await take(transaction.$pickTables<'passkeys' | 'passkey_challenges'>())) return;
-      this.logger.warn({ passkey: passkey.id }, 'the signature counter of a passkey went back');
+      this.options.logger.warn({ passkey: passkey.id }, 'the signature counter of a passkey went back');
       throw refuse('passkey.copied');
     };
   }
@@ -184,8 +170,8 @@ export class SecondFactors {
   /** Second factors that an account has; empty while two-factor sign-in is off. */
   async methods(user_id: string): Promise<SecondFactor[]> {
     const [totp, keys] = await Promise.all([
-      this.database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),
-      this.passkeys.list(user_id),
+      this.options.database.selectFrom('totp').select('since').where('user_id', '=', user_id).executeTakeFirst(),
+      this.options.passkeys.list(user_id),
     ]);
     const found: SecondFactor[] = [];
     if (totp !== undefined && totp.since !== null) found.push('totp');
@@ -206,13 +192,15 @@ export class SecondFactors {
 
   /** A code that could not be looked at to the end is no wrong one. */
   private async giveBack(user_id: string): Promise<void> {
-    await this.database
+    await this.options.database
       .updateTable('totp')
       .set((update) => ({ tries: update('tries', '-', 1) }))
       .where('user_id', '=', user_id)
       .where('tries', '>', 0)
       .execute()
-      .catch((error: unknown) => this.logger.error({ err: error }, 'a try that was not looked at could not be given back'));
+      .catch((error: unknown) =>
+        this.options.logger.error({ err: error }, 'a try that was not looked at could not be given back'),
+      );
   }
 
   /**
@@ -221,10 +209,10 @@ export class SecondFactors {
    */
   async use(proof: Proof, occasion: Occasion, work?: (transaction: Kysely<Tables>) => Promise<void>): Promise<void> {
     const isCode = 'code' in proof;
-    if (isCode) await claimTry(this.database, this.now, occasion.user_id);
+    if (isCode) await claimTry(this.options.database, this.options.now, occasion.user_id);
     try {
       const take = await this.examine(proof, occasion);
-      await inTransaction(this.database, async (transaction) => {
+      await inTransaction(this.options.database, async (transaction) => {
         await take(transaction);
         await work?.(transaction);
       });
@@ -244,7 +232,7 @@ export class SecondFactors {
     work?: (transaction: Kysely<Tables>, has_second_factor: boolean) => Promise<void>,
   ): Promise<void> {
     if ((await this.methods(occasion.user_id)).length === 0) {
-      if (work) await inTransaction(this.database, (transaction) => work(transaction, false));
+      if (work) await inTransaction(this.options.database, (transaction) => work(transaction, false));
       return;
     }
     if (proof === undefined) throw refuseField('code', 'code.needed');

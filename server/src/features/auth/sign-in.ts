@@ -43,7 +43,7 @@ interface Admission {
 }
 
 /** Bounds attempts to sign in, before they are examined. @throws Problem `too_many_requests`, and what the work throws. */
-export interface SignInGuard {
+interface SignInGuard {
   attempt<Result>(
     attempt: { source: string; account: string; browser_id: string | undefined },
     work: (admission: Admission) => Promise<Result>,
@@ -86,51 +86,25 @@ const happened = (now: () => number, user_id: string | null, { source, address, 
 
 /** The ways from an email and a password, and a second factor where there is one, to a session. */
 export class SignIn {
-  private readonly database: Kysely<Tables>;
-  private readonly auth: Pick<Auth, 'authenticate' | 'stillHolds' | 'findUser' | 'findUserByEmail'>;
-  private readonly sessions: Pick<Sessions, 'start' | 'end'>;
-  private readonly guard: SignInGuard;
-  private readonly secondFactors: Pick<SecondFactors, 'methods' | 'use'>;
-  private readonly challenges: SignInChallenges;
-  private readonly passkeys: Pick<Passkeys, 'request' | 'ownerOf'>;
-  private readonly audit: Pick<Audit, 'record'>;
-  private readonly observe: Observe;
-  private readonly onSignedIn: (user_id: string) => void;
-  private readonly mustHaveFactor: FactorRule;
-  private readonly isUnproven: (user_id: string) => Promise<boolean>;
-  private readonly wakeMail: () => void;
-  private readonly now: () => number;
+  private readonly options: SignInOptions;
 
   constructor(options: SignInOptions) {
-    this.database = options.database;
-    this.auth = options.auth;
-    this.sessions = options.sessions;
-    this.guard = options.guard;
-    this.secondFactors = options.secondFactors;
-    this.challenges = options.challenges;
-    this.passkeys = options.passkeys;
-    this.audit = options.audit;
-    this.observe = options.observe;
-    this.onSignedIn = options.onSignedIn;
-    this.mustHaveFactor = options.mustHaveFactor;
-    this.isUnproven = options.isUnproven;
-    this.wakeMail = options.wakeMail;
-    this.now = options.now;
+    this.options = options;
   }
 
   private async failed(
     admission: Admission | undefined,
     { email, step, origin }: { email: string; step: 'password' | 'second_factor'; origin: Origin },
   ): Promise<{ is_one_left: boolean }> {
-    const user = await this.auth.findUserByEmail(email);
+    const user = await this.options.auth.findUserByEmail(email);
     // The refusal first: the report of the event says whether it is in force.
     const left = await admission?.failed(user?.id ?? null);
     const event: SecurityEvent = {
-      ...happened(this.now, user?.id ?? null, origin),
+      ...happened(this.options.now, user?.id ?? null, origin),
       kind: 'login_failed',
       data: { account: accountKey(email), step },
     };
-    await this.observe(event);
+    await this.options.observe(event);
     return { is_one_left: left === 1 };
   }
 
@@ -146,20 +120,25 @@ export class SignIn {
     },
   ): Promise<SignedIn> {
     const { admission, origin, browser_id, has_second_factor, stillHolds } = way;
-    const { token, session_id } = await this.sessions.start(user_info.id, origin);
+    const { token, session_id } = await this.options.sessions.start(user_info.id, origin);
     if (!(await stillHolds())) {
-      await this.sessions.end(session_id);
+      await this.options.sessions.end(session_id);
       throw new Problem('invalid_credentials');
     }
     await admission?.succeeded(user_info.id);
-    await this.database
+    await this.options.database
       .updateTable('users')
-      .set({ last_signed_in_at: new Date(this.now()).toISOString() })
+      .set({ last_signed_in_at: new Date(this.options.now()).toISOString() })
       .where('id', '=', user_info.id)
       .execute();
-    await this.audit.record(this.database, { kind: 'signed_in', subject_id: user_info.id, actor_id: user_info.id, origin });
-    await this.observe({
-      ...happened(this.now, user_info.id, origin),
+    await this.options.audit.record(this.options.database, {
+      kind: 'signed_in',
+      subject_id: user_info.id,
+      actor_id: user_info.id,
+      origin,
+    });
+    await this.options.observe({
+      ...happened(this.options.now, user_info.id, origin),
       kind: 'login_succeeded',
       data: {
         account: accountKey(user_info.email),
@@ -170,9 +149,9 @@ export class SignIn {
         with_password: admission !== undefined,
       },
     });
-    this.onSignedIn(user_info.id);
-    const is_held = !has_second_factor && this.mustHaveFactor(user_info.role);
-    const is_unproven = await this.isUnproven(user_info.id);
+    this.options.onSignedIn(user_info.id);
+    const is_held = !has_second_factor && this.options.mustHaveFactor(user_info.role);
+    const is_unproven = await this.options.isUnproven(user_info.id);
     return {
       access_token: token,
       user_info,
@@ -198,7 +177,7 @@ export class SignIn {
   }
 
   private async waitingUser(user_id: string): Promise<UserInfo> {
-    const user = await this.auth.findUser(user_id);
+    const user = await this.options.auth.findUser(user_id);
     if (user === undefined) throw new Problem('sign_in_expired');
     return user;
   }
@@ -208,10 +187,10 @@ export class SignIn {
    * `too_many_requests`.
    */
   withPassword({ email, password, browser_id }: Credentials, origin: Origin): Promise<SignedIn> {
-    return this.guard.attempt({ source: origin.source, account: accountKey(email), browser_id }, async (admission) => {
+    return this.options.guard.attempt({ source: origin.source, account: accountKey(email), browser_id }, async (admission) => {
       let authenticated: Awaited<ReturnType<Auth['authenticate']>>;
       try {
-        authenticated = await this.auth.authenticate({ email, password });
+        authenticated = await this.options.auth.authenticate({ email, password });
       } catch (error) {
         if (error instanceof Problem && error.code === 'invalid_credentials') {
           const { is_one_left } = await this.failed(admission, { email, step: 'password', origin });
@@ -220,12 +199,16 @@ export class SignIn {
         throw error;
       }
       const { user_info, password_mark } = authenticated;
-      const methods = await this.secondFactors.methods(user_info.id);
+      const methods = await this.options.secondFactors.methods(user_info.id);
       if (methods.length > 0) {
-        const challenge = await this.challenges.issue({ user_id: user_info.id, password_mark, browser_id: browser_id ?? null });
+        const challenge = await this.options.challenges.issue({
+          user_id: user_info.id,
+          password_mark,
+          browser_id: browser_id ?? null,
+        });
         throw new Problem('two_factor_required', { second_step: { challenge, methods } });
       }
-      const stillHolds = () => this.auth.stillHolds(user_info.id, password_mark);
+      const stillHolds = () => this.options.auth.stillHolds(user_info.id, password_mark);
       return await this.open(user_info, {
         admission,
         origin,
@@ -241,28 +224,28 @@ export class SignIn {
     { challenge, proof, site }: { challenge: string; proof: Proof; site: PasskeySite | undefined },
     origin: Origin,
   ): Promise<SignedIn> {
-    const { user_id, password_mark, browser_id } = await this.challenges.find(challenge);
+    const { user_id, password_mark, browser_id } = await this.options.challenges.find(challenge);
     const user = await this.waitingUser(user_id);
     const attempt = { source: origin.source, account: accountKey(user.email), browser_id: browser_id ?? undefined };
-    return await this.guard.attempt(attempt, async (admission) => {
+    return await this.options.guard.attempt(attempt, async (admission) => {
       await this.watched({ user, origin, admission }, () =>
-        this.challenges.attempt(challenge, () =>
-          this.secondFactors.use(proof, { user_id, purpose: 'second_step', site, origin }, (transaction) =>
-            this.challenges.end(transaction.$pickTables<'sign_in_challenges'>(), challenge),
+        this.options.challenges.attempt(challenge, () =>
+          this.options.secondFactors.use(proof, { user_id, purpose: 'second_step', site, origin }, (transaction) =>
+            this.options.challenges.end(transaction.$pickTables<'sign_in_challenges'>(), challenge),
           ),
         ),
       );
-      this.wakeMail();
-      const stillHolds = () => this.auth.stillHolds(user_id, password_mark);
+      this.options.wakeMail();
+      const stillHolds = () => this.options.auth.stillHolds(user_id, password_mark);
       return await this.open(user, { admission, origin, browser_id, has_second_factor: true, stillHolds });
     });
   }
 
   /** The request for a browser in the second step. @throws Problem `sign_in_expired`. */
   async requestPasskey(challenge: string, site: PasskeySite): Promise<PasskeyRequest> {
-    const { user_id } = await this.challenges.find(challenge);
+    const { user_id } = await this.options.challenges.find(challenge);
     await this.waitingUser(user_id);
-    return await this.passkeys.request({ purpose: 'second_step', user_id, site });
+    return await this.options.passkeys.request({ purpose: 'second_step', user_id, site });
   }
 
   /** With a passkey alone, whose device has checked its holder. @throws Problem `second_factor_refused`. */
@@ -270,16 +253,16 @@ export class SignIn {
     { assertion, site, browser_id }: { assertion: PasskeyAssertion; site: PasskeySite; browser_id?: string | undefined },
     origin: Origin,
   ): Promise<SignedIn> {
-    const owner = await this.passkeys.ownerOf(assertion.id);
-    const user = owner === undefined ? undefined : await this.auth.findUser(owner);
+    const owner = await this.options.passkeys.ownerOf(assertion.id);
+    const user = owner === undefined ? undefined : await this.options.auth.findUser(owner);
     if (user === undefined) throw refuse('passkey.unknown');
     // A passkey cannot be guessed, so attempts are not slowed down: a person who is refused by password gets in with their passkey.
     await this.watched({ user, origin }, async () => {
       const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
-      await this.secondFactors.use({ passkey: assertion }, occasion);
+      await this.options.secondFactors.use({ passkey: assertion }, occasion);
     });
     const stillHolds = async () =>
-      (await this.passkeys.ownerOf(assertion.id)) === user.id && (await this.auth.stillHolds(user.id, undefined));
+      (await this.options.passkeys.ownerOf(assertion.id)) === user.id && (await this.options.auth.stillHolds(user.id, undefined));
     return await this.open(user, { origin, browser_id: browser_id ?? null, has_second_factor: true, stillHolds });
   }
 }

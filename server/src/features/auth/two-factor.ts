@@ -94,28 +94,12 @@ async function added(transaction: Kysely<Tables>, actor: Actor, write: Write, be
 
 /** Two-factor sign-in of accounts: its factors, and their changes. Every change needs a session that was confirmed shortly before. */
 export class TwoFactorAccounts {
-  private readonly database: Kysely<Tables>;
-  private readonly passkeys: Passkeys;
+  private readonly options: TwoFactorAccountsOptions;
   private readonly factors: SecondFactors;
-  private readonly requirePassword: RequirePassword;
-  private readonly secrets: SealedSecrets;
-  private readonly audit: Audit;
-  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
-  private readonly mustHaveFactor: FactorRule;
-  private readonly drift_steps: number;
-  private readonly now: () => number;
 
   constructor(options: TwoFactorAccountsOptions) {
-    this.database = options.database;
-    this.passkeys = options.passkeys;
+    this.options = options;
     this.factors = options.secondFactors;
-    this.requirePassword = options.requirePassword;
-    this.secrets = options.secrets;
-    this.audit = options.audit;
-    this.mail = options.mail;
-    this.mustHaveFactor = options.mustHaveFactor;
-    this.drift_steps = options.drift_steps;
-    this.now = options.now;
   }
 
   /**
@@ -126,7 +110,7 @@ export class TwoFactorAccounts {
     actor: Actor,
     work: (transaction: Kysely<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,
   ): Promise<Result> {
-    const result = await inTransaction(this.database, async (transaction) => {
+    const result = await inTransaction(this.options.database, async (transaction) => {
       const user = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ email: ref('email') }))
@@ -134,33 +118,33 @@ export class TwoFactorAccounts {
         .returning(['email', 'username', 'role'])
         .executeTakeFirst();
       if (user === undefined) throw new Problem('unauthenticated');
-      await requireConfirmed(this.now, transaction, actor);
+      await requireConfirmed(this.options.now, transaction, actor);
       const write: Write = {
         audit: async (kind, details = {}) => {
           const { user_id, origin } = actor;
           const entry = { kind, subject_id: user_id, actor_id: user_id, origin, details };
-          await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
+          await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), entry);
         },
         letter: async (subject, what) => {
           const letter = securityNotice(user, { subject, what });
-          await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+          await this.options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
         },
       };
-      return await work(transaction, write, this.mustHaveFactor(user.role));
+      return await work(transaction, write, this.options.mustHaveFactor(user.role));
     });
-    this.mail.wake();
+    this.options.mail.wake();
     return result;
   }
 
   async read({ id: user_id, role }: Pick<UserInfo, 'id' | 'role'>, site: PasskeySite | undefined): Promise<TwoFactor> {
     const [{ totp, factors }, keys, recovery_codes_left] = await Promise.all([
-      stateOf(this.database, user_id),
-      this.passkeys.list(user_id),
-      countRecoveryCodes(this.database.$pickTables<'recovery_codes'>(), user_id),
+      stateOf(this.options.database, user_id),
+      this.options.passkeys.list(user_id),
+      countRecoveryCodes(this.options.database.$pickTables<'recovery_codes'>(), user_id),
     ]);
     return {
       enabled: factors > 0,
-      required: this.mustHaveFactor(role),
+      required: this.options.mustHaveFactor(role),
       totp_since: totp?.since ?? null,
       passkeys: keys,
       recovery_codes_left,
@@ -174,7 +158,7 @@ export class TwoFactorAccounts {
     const { rows } = await sql<{ factors: number; codes: number }>`select
         (select count(*) from totp where user_id = ${user_id} and since is not null) +
         (select count(*) from passkeys where user_id = ${user_id}) as factors,
-        (select count(*) from recovery_codes where user_id = ${user_id}) as codes`.execute(this.database);
+        (select count(*) from recovery_codes where user_id = ${user_id}) as codes`.execute(this.options.database);
     const [{ factors, codes } = { factors: 0, codes: 0 }] = rows;
     return { enabled: factors > 0, recovery_codes_left: codes };
   }
@@ -183,12 +167,12 @@ export class TwoFactorAccounts {
   async secondFactors(user_ids: readonly string[]): Promise<Map<string, boolean>> {
     const states = new Map(user_ids.map((id) => [id, false]));
     const rows = await inBatches([...states.keys()], (ids) =>
-      this.database
+      this.options.database
         .selectFrom('totp')
         .select('user_id')
         .where('user_id', 'in', ids)
         .where('since', 'is not', null)
-        .union(this.database.selectFrom('passkeys').select('user_id').where('user_id', 'in', ids))
+        .union(this.options.database.selectFrom('passkeys').select('user_id').where('user_id', 'in', ids))
         .execute(),
     );
     for (const row of rows) states.set(row.user_id, true);
@@ -203,21 +187,24 @@ export class TwoFactorAccounts {
     { user_id, session_id, origin }: Actor,
     { current_password, proof, site }: { current_password: string; proof: Proof | undefined; site: PasskeySite | undefined },
   ): Promise<void> {
-    await this.requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
+    await this.options.requirePassword(user_id, { password: current_password, field: 'current_password' }, origin);
     const occasion = { user_id, purpose: 'confirm', site, origin } as const;
     await this.factors.demand(proof, occasion, async (transaction, has_second_factor) => {
-      const row = { with_second_factor: has_second_factor ? 1 : 0, expires_at: at(this.now, CONFIRMATION_LIFETIME_S) } as const;
+      const row = {
+        with_second_factor: has_second_factor ? 1 : 0,
+        expires_at: at(this.options.now, CONFIRMATION_LIFETIME_S),
+      } as const;
       await transaction
         .insertInto('session_confirmations')
         .values({ session_id, ...row })
         .onConflict((conflict) => conflict.column('session_id').doUpdateSet(row))
         .execute();
     });
-    this.mail.wake();
+    this.options.mail.wake();
   }
 
   requestProof(user_id: string, site: PasskeySite): Promise<PasskeyRequest> {
-    return this.passkeys.request({ purpose: 'confirm', user_id, site });
+    return this.options.passkeys.request({ purpose: 'confirm', user_id, site });
   }
 
   /** @throws Problem `confirmation_required`, as everything below. */
@@ -225,8 +212,8 @@ export class TwoFactorAccounts {
     const secret = randomBytes(TOTP_SECRET_BYTES);
     const account = await this.change(actor, async (transaction) => {
       const pending = {
-        pending_secret: this.secrets.seal(secret, actor.user_id),
-        pending_until: at(this.now, CONFIRMATION_LIFETIME_S),
+        pending_secret: this.options.secrets.seal(secret, actor.user_id),
+        pending_until: at(this.options.now, CONFIRMATION_LIFETIME_S),
       };
       await transaction
         .insertInto('totp')
@@ -236,14 +223,14 @@ export class TwoFactorAccounts {
           since: null,
           last_step: 0,
           tries: 0,
-          tries_until: at(this.now),
+          tries_until: at(this.options.now),
           ...pending,
         })
         .onConflict((conflict) => conflict.column('user_id').doUpdateSet(pending))
         .execute();
       return await transaction.selectFrom('users').select('email').where('id', '=', actor.user_id).executeTakeFirstOrThrow();
     });
-    const { provider_name } = await readProvider(this.database.$pickTables<'installation'>());
+    const { provider_name } = await readProvider(this.options.database.$pickTables<'installation'>());
     const text = base32(secret);
     return { secret: text, uri: keyUri({ secret: text, issuer: provider_name, account: account.email }) };
   }
@@ -252,18 +239,18 @@ export class TwoFactorAccounts {
   async activateTotp(actor: Actor, code: string): Promise<string[] | null> {
     return await this.change(actor, async (transaction, write) => {
       const { totp, factors } = await stateOf(transaction, actor.user_id);
-      if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at(this.now))
+      if (!totp?.pending_secret || totp.pending_until === null || totp.pending_until <= at(this.options.now))
         throw refuse('two_factor.setup_too_long');
-      const step = matchingStep(this.secrets.open(totp.pending_secret, actor.user_id), code, {
-        now: this.now(),
-        drift_steps: this.drift_steps,
+      const step = matchingStep(this.options.secrets.open(totp.pending_secret, actor.user_id), code, {
+        now: this.options.now(),
+        drift_steps: this.options.drift_steps,
       });
       if (step === undefined) throw refuseField('code', 'code.did_not_work');
       await transaction
         .updateTable('totp')
         .set({
           secret: totp.pending_secret,
-          since: at(this.now),
+          since: at(this.options.now),
           last_step: step,
           tries: 0,
           pending_secret: null,
@@ -296,22 +283,22 @@ export class TwoFactorAccounts {
   }
 
   async requestNewPasskey(actor: Actor, site: PasskeySite): Promise<PasskeyCreation> {
-    await requireConfirmed(this.now, this.database, actor);
-    const user = await this.database
+    await requireConfirmed(this.options.now, this.options.database, actor);
+    const user = await this.options.database
       .selectFrom('users')
       .select(['id', 'email', 'username'])
       .where('id', '=', actor.user_id)
       .executeTakeFirstOrThrow();
-    const { provider_name } = await readProvider(this.database.$pickTables<'installation'>());
-    return await this.passkeys.requestNew(user, site, provider_name);
+    const { provider_name } = await readProvider(this.options.database.$pickTables<'installation'>());
+    return await this.options.passkeys.requestNew(user, site, provider_name);
   }
 
   async addPasskey(
     actor: Actor,
     { name, made, site }: { name: string; made: NewPasskey; site: PasskeySite },
   ): Promise<{ passkey: Passkey; recovery_codes: string[] | null }> {
-    await requireConfirmed(this.now, this.database, actor);
-    const { keep } = await this.passkeys.examineNew(made, actor.user_id, site);
+    await requireConfirmed(this.options.now, this.options.database, actor);
+    const { keep } = await this.options.passkeys.examineNew(made, actor.user_id, site);
     return await this.change(actor, async (transaction, write) => {
       const { factors } = await stateOf(transaction, actor.user_id);
       const passkey = await keep(transaction.$pickTables<'passkeys' | 'passkey_challenges'>(), name);

@@ -23,7 +23,7 @@ import type { Team } from './team.ts';
 export type Things = Partial<Record<SharedKind, (user_id: string, id: string) => Promise<Omit<Shared, 'thing'> | undefined>>>;
 
 /** The help pages, by their addresses. */
-export interface Articles {
+interface Articles {
   titleOf(slug: string): Promise<string | undefined>;
 }
 
@@ -47,40 +47,22 @@ const shownOf = (all: readonly DeskMessage[]): ChatMessage[] => all.flatMap((mes
 
 /** A customer's actions in their conversation. */
 export class Chat {
-  private readonly database: Kysely<ChatTables & InstallationTables>;
-  private readonly conversations: Conversations;
-  private readonly news: DeskNews;
-  private readonly team: Team;
-  private readonly things: Things;
-  private readonly articles: Articles;
-  private readonly hasInfection: ChatOptions['hasInfection'];
-  private readonly response_s: () => Promise<number | null>;
-  private readonly onChange: (user_id: string) => void;
-  private readonly now: () => number;
+  private readonly options: ChatOptions;
   private readonly tables: Kysely<ChatTables>;
 
   constructor(options: ChatOptions) {
-    this.database = options.database;
-    this.conversations = options.conversations;
-    this.news = options.news;
-    this.team = options.team;
-    this.things = options.things;
-    this.articles = options.articles;
-    this.hasInfection = options.hasInfection;
-    this.response_s = options.response_s;
-    this.onChange = options.onChange;
-    this.now = options.now;
-    this.tables = this.database.$pickTables<keyof ChatTables>();
+    this.options = options;
+    this.tables = this.options.database.$pickTables<keyof ChatTables>();
   }
 
   async state(user_id: string): Promise<ChatState> {
-    const conversation = await this.conversations.ofCustomer(user_id);
+    const conversation = await this.options.conversations.ofCustomer(user_id);
     const [settings, is_here, median] = await Promise.all([
-      readDeskSettings(this.database.$pickTables<'installation'>()),
-      this.team.isAnybodyHere(),
-      this.response_s(),
+      readDeskSettings(this.options.database.$pickTables<'installation'>()),
+      this.options.team.isAnybodyHere(),
+      this.options.response_s(),
     ]);
-    const staff = { is_here, ...opening(settings, this.now()) };
+    const staff = { is_here, ...opening(settings, this.options.now()) };
     if (conversation === undefined || (conversation.last_seq === 0 && conversation.wants_person === 0)) {
       return {
         conversation_id: null,
@@ -97,7 +79,7 @@ export class Chat {
     }
     const { id, customer_read_seq, support_read_seq, last_shown_seq, wants_person, assignee_id, status } = conversation;
     const [agent, unread, matter] = await Promise.all([
-      assignee_id === null ? undefined : this.team.find(assignee_id),
+      assignee_id === null ? undefined : this.options.team.find(assignee_id),
       this.tables
         .selectFrom('chat_messages')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -132,10 +114,10 @@ export class Chat {
 
   /** Writes a message, with its automatic answer: none while a member of staff has the conversation open. */
   private async write(user_id: string, written: Written): Promise<Write> {
-    const conversation = await this.conversations.ofCustomer(user_id);
+    const conversation = await this.options.conversations.ofCustomer(user_id);
     const found = written.message === '' ? undefined : automaticAnswer(written.message, written.topic);
     const answer = found && (await this.answerOf(user_id, found, conversation));
-    return await this.conversations.writeAsCustomer(user_id, written, answer);
+    return await this.options.conversations.writeAsCustomer(user_id, written, answer);
   }
 
   /** The automatic answer for the present state of a conversation. */
@@ -144,9 +126,9 @@ export class Chat {
     { reply, reply_infected, article }: AutomaticAnswer,
     conversation: ConversationRow | undefined,
   ): Promise<Phrased | undefined> {
-    if (conversation !== undefined && (await this.team.viewers(conversation.id)).length > 0) return undefined;
-    const title = article === null ? undefined : await this.articles.titleOf(article);
-    const isInfected = reply_infected !== undefined && (await this.hasInfection(user_id));
+    if (conversation !== undefined && (await this.options.team.viewers(conversation.id)).length > 0) return undefined;
+    const title = article === null ? undefined : await this.options.articles.titleOf(article);
+    const isInfected = reply_infected !== undefined && (await this.options.hasInfection(user_id));
     return {
       sentences: [isInfected ? reply_infected : reply],
       ...(article !== null && title !== undefined && { card: { kind: 'article', slug: article, title } }),
@@ -154,7 +136,7 @@ export class Chat {
   }
 
   async list(user_id: string, query: MessagesQuery): Promise<ChatMessage[]> {
-    const conversation = await this.conversations.ofCustomer(user_id);
+    const conversation = await this.options.conversations.ofCustomer(user_id);
     if (conversation === undefined) return [];
     const messages = await readMessages(this.tables, conversation, query, false);
     return messages.flatMap((message) => chatMessageOf(message) ?? []);
@@ -162,7 +144,7 @@ export class Chat {
 
   /** @throws Problem `not_found`, `conflict` for a file that cannot be sent. */
   async send(user_id: string, written: Written): Promise<SentMessage> {
-    const [message, automatic_reply = null] = shownOf(await this.news.told(await this.write(user_id, written)));
+    const [message, automatic_reply = null] = shownOf(await this.options.news.told(await this.write(user_id, written)));
     // The published events are sent before the answer is built.
     await nextTurn();
     if (message === undefined) throw new Problem('conflict');
@@ -170,20 +152,20 @@ export class Chat {
   }
 
   async markRead(user_id: string, seq: number): Promise<ChatState> {
-    const conversation = await this.conversations.ofCustomer(user_id);
-    const read = conversation && (await this.conversations.markRead(conversation.id, 'user', seq));
-    if (read !== undefined) this.news.read(read, 'user');
+    const conversation = await this.options.conversations.ofCustomer(user_id);
+    const read = conversation && (await this.options.conversations.markRead(conversation.id, 'user', seq));
+    if (read !== undefined) this.options.news.read(read, 'user');
     return await this.state(user_id);
   }
 
   async askPerson(user_id: string): Promise<ChatState> {
-    await this.news.told(await this.conversations.askPerson(user_id));
+    await this.options.news.told(await this.options.conversations.askPerson(user_id));
     return await this.state(user_id);
   }
 
   /** @throws Problem `conflict` */
   async rate(user_id: string, rating: number, comment: string): Promise<ChatState> {
-    await this.news.told(await this.conversations.rate(user_id, rating, comment));
+    await this.options.news.told(await this.options.conversations.rate(user_id, rating, comment));
     return await this.state(user_id);
   }
 
@@ -194,27 +176,27 @@ export class Chat {
     subject_id: string,
     client_message_id: string | undefined,
   ): Promise<ChatMessage> {
-    const found = await this.things[thing]?.(user_id, subject_id);
+    const found = await this.options.things[thing]?.(user_id, subject_id);
     if (found === undefined) throw new Problem('not_found');
     const card = { kind: 'shared', thing, subject_id, title: found.title } as const;
-    const write = await this.conversations.writeAsCustomer(user_id, { message: '', client_message_id, card });
-    const [message] = shownOf(await this.news.told(write));
-    this.onChange(user_id);
+    const write = await this.options.conversations.writeAsCustomer(user_id, { message: '', client_message_id, card });
+    const [message] = shownOf(await this.options.news.told(write));
+    this.options.onChange(user_id);
     if (message === undefined) throw new Problem('conflict');
     return message;
   }
 
   /** Tells the staff who have the conversation open that its customer types. */
   async typing({ id }: Pick<UserInfo, 'id'>): Promise<void> {
-    const conversation = await this.conversations.ofCustomer(id);
+    const conversation = await this.options.conversations.ofCustomer(id);
     if (conversation === undefined) return;
     const event = { kind: 'chat_typing', conversation_id: conversation.id, side: 'user', user_id: id, username: null } as const;
-    this.news.ofTheMoment('conversation', conversation, event);
+    this.options.news.ofTheMoment('conversation', conversation, event);
   }
 
   /** All messages, oldest first. */
   async *all(user_id: string): AsyncIterable<ChatMessage> {
-    const conversation = await this.conversations.ofCustomer(user_id);
+    const conversation = await this.options.conversations.ofCustomer(user_id);
     if (conversation === undefined) return;
     for await (const message of allMessages(this.tables, conversation, false)) {
       const shown = chatMessageOf(message);

@@ -23,7 +23,7 @@ import { type ConversationRow, conversationsOf, type MessageRow, type People, pr
 import type { Team } from './team.ts';
 
 /** Creates a session for a customer, for the card with its code. */
-export interface RemoteSessions {
+interface RemoteSessions {
   create(customer: UserInfo): Promise<{ id: string; session_code: string; expires_at: string }>;
   countWaiting(me: string): Promise<number>;
   listWaiting(me: string): Promise<Counts['remote_customers']>;
@@ -127,38 +127,20 @@ async function withFound(database: Kysely<ChatTables>, rows: Conversation[], sea
  * `not_found` before this.
  */
 export class Desk {
-  private readonly database: Kysely<ChatTables>;
-  private readonly conversations: Conversations;
-  private readonly news: DeskNews;
-  private readonly team: Team;
-  private readonly people: Customers;
-  private readonly things: Things;
-  private readonly remote: RemoteSessions;
-  private readonly onAnswer: (conversation_id: string) => void;
-  private readonly onChange: (user_id: string) => void;
-  private readonly now: () => number;
+  private readonly options: DeskOptions;
 
   constructor(options: DeskOptions) {
-    this.database = options.database;
-    this.conversations = options.conversations;
-    this.news = options.news;
-    this.team = options.team;
-    this.people = options.people;
-    this.things = options.things;
-    this.remote = options.remote;
-    this.onAnswer = options.onAnswer;
-    this.onChange = options.onChange;
-    this.now = options.now;
+    this.options = options;
   }
 
   async show(row: ConversationRow): Promise<Conversation> {
-    const [conversation] = await conversationsOf(this.database, this.people, [row]);
+    const [conversation] = await conversationsOf(this.options.database, this.options.people, [row]);
     if (conversation === undefined) throw new Problem('not_found');
     return conversation;
   }
 
   private async matching(me: UserInfo, { view, search, tag, priority, assignee_id }: ConversationsQuery) {
-    let query = inView(this.database, me, view);
+    let query = inView(this.options.database, me, view);
     if (tag !== undefined)
       query = query.where('id', 'in', (tags) =>
         tags.selectFrom('conversation_tags').select('conversation_id').where('tag', '=', tag),
@@ -166,7 +148,7 @@ export class Desk {
     if (priority !== undefined) query = query.where('priority', '=', priority);
     if (assignee_id !== undefined) query = query.where('assignee_id', '=', assignee_id);
     if (search === '') return query;
-    const customers = await this.people.matching(search);
+    const customers = await this.options.people.matching(search);
     return query.where(({ or, eb, exists, selectFrom }) =>
       or([
         exists(
@@ -187,32 +169,32 @@ export class Desk {
     refusal?: (now: Conversation) => Problem,
   ): Promise<Conversation> {
     if (write === undefined) {
-      const current = await this.conversations.find(row.id);
+      const current = await this.options.conversations.find(row.id);
       if (current === undefined) throw new Problem('not_found');
       throw refusal?.(await this.show(current)) ?? refuse('conversation.changed');
     }
-    await this.news.told(write);
-    this.onChange(row.user_id);
+    await this.options.news.told(write);
+    this.options.onChange(row.user_id);
     return await this.show(write.conversation);
   }
 
   find(id: string): Promise<ConversationRow | undefined> {
-    return this.conversations.find(id);
+    return this.options.conversations.find(id);
   }
 
   async findMessage(id: string): Promise<(MessageRow & { conversation: ConversationRow }) | undefined> {
-    const row = await this.database.selectFrom('chat_messages').selectAll().where('id', '=', id).executeTakeFirst();
-    const conversation = row && (await this.conversations.find(row.conversation_id));
+    const row = await this.options.database.selectFrom('chat_messages').selectAll().where('id', '=', id).executeTakeFirst();
+    const conversation = row && (await this.options.conversations.find(row.conversation_id));
     return row && conversation && { ...row, conversation };
   }
 
   async list(me: UserInfo, query: ConversationsQuery): Promise<Conversation[]> {
     const { limit, cursor, sort, search } = query;
     let rows = (await this.matching(me, query)).selectAll('conversations').limit(limit);
-    const place = PLACES[sort](this.people.isInDanger());
+    const place = PLACES[sort](this.options.people.isInDanger());
     const isAscending = sort !== 'latest';
     if (cursor !== undefined) {
-      const last = await this.database
+      const last = await this.options.database
         .selectFrom('conversations')
         .select(['id', place.as('place')])
         .where('id', '=', cursor)
@@ -225,7 +207,11 @@ export class Desk {
     }
     const direction = isAscending ? 'asc' : 'desc';
     const found = await rows.orderBy(place, direction).orderBy('id', direction).execute();
-    return await withFound(this.database, await conversationsOf(this.database, this.people, found), search);
+    return await withFound(
+      this.options.database,
+      await conversationsOf(this.options.database, this.options.people, found),
+      search,
+    );
   }
 
   /** The count on all pages together. */
@@ -249,16 +235,16 @@ export class Desk {
       );
     const [mine, unassigned, all, snoozed, closed, mine_unread, unassigned_waiting, remote_waiting, remote_customers, tags] =
       await Promise.all([
-        one(inView(this.database, me, 'mine')),
-        one(inView(this.database, me, 'unassigned')),
-        one(inView(this.database, me, 'all')),
-        one(inView(this.database, me, 'snoozed')),
-        one(inView(this.database, me, 'closed')),
-        one(unread(inView(this.database, me, 'mine'))),
-        one(inView(this.database, me, 'unassigned').where('waiting_since', 'is not', null)),
-        this.remote.countWaiting(me.id),
-        this.remote.listWaiting(me.id),
-        this.database
+        one(inView(this.options.database, me, 'mine')),
+        one(inView(this.options.database, me, 'unassigned')),
+        one(inView(this.options.database, me, 'all')),
+        one(inView(this.options.database, me, 'snoozed')),
+        one(inView(this.options.database, me, 'closed')),
+        one(unread(inView(this.options.database, me, 'mine'))),
+        one(inView(this.options.database, me, 'unassigned').where('waiting_since', 'is not', null)),
+        this.options.remote.countWaiting(me.id),
+        this.options.remote.listWaiting(me.id),
+        this.options.database
           .selectFrom('conversation_tags')
           .innerJoin('conversations', 'conversations.id', 'conversation_id')
           .where('status', '=', 'open')
@@ -285,7 +271,7 @@ export class Desk {
 
   /** Open conversations whose customer waits for an answer, those of `me` left out. */
   async countUnanswered(me: Pick<UserInfo, 'id'>): Promise<number> {
-    const { count } = await inView(this.database, me, 'all')
+    const { count } = await inView(this.options.database, me, 'all')
       .where('waiting_since', 'is not', null)
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow();
@@ -293,37 +279,37 @@ export class Desk {
   }
 
   messages(row: ConversationRow, query: MessagesQuery): Promise<DeskMessage[]> {
-    return readMessages(this.database, row, query, true);
+    return readMessages(this.options.database, row, query, true);
   }
 
   /** All messages and notes, oldest first. */
   all(row: ConversationRow): AsyncIterable<DeskMessage> {
-    return allMessages(this.database, row, true);
+    return allMessages(this.options.database, row, true);
   }
 
   async write(me: UserInfo, row: ConversationRow, { is_note, ...written }: Written & { is_note: boolean }): Promise<DeskMessage> {
     const write = is_note
-      ? await this.conversations.note(row.id, me, written)
-      : await this.conversations.answer(row.id, me, written);
-    const [message] = await this.news.told(write);
+      ? await this.options.conversations.note(row.id, me, written)
+      : await this.options.conversations.answer(row.id, me, written);
+    const [message] = await this.options.news.told(write);
     if (!is_note && !write.is_repeated) {
-      this.onAnswer(row.id);
-      this.onChange(row.user_id);
+      this.options.onAnswer(row.id);
+      this.options.onChange(row.user_id);
     }
     if (message === undefined) throw new Problem('conflict');
     return message;
   }
 
   async markRead(row: ConversationRow, seq: number): Promise<Conversation> {
-    const read = await this.conversations.markRead(row.id, 'support', seq);
-    if (read !== undefined) this.news.read(read, 'support');
+    const read = await this.options.conversations.markRead(row.id, 'support', seq);
+    if (read !== undefined) this.options.news.read(read, 'support');
     return await this.show(read ?? row);
   }
 
   async claim(me: UserInfo, row: ConversationRow): Promise<Conversation> {
-    const write = await this.conversations.change(row.id, (current) => may.claim(me, current), {
+    const write = await this.options.conversations.change(row.id, (current) => may.claim(me, current), {
       assignee_id: me.id,
-      held_since: at(this.now),
+      held_since: at(this.options.now),
     });
     return await this.moved(write, row, ({ assignee, status }) => {
       if (assignee?.id === me.id) return refuse('conversation.already_yours');
@@ -333,7 +319,7 @@ export class Desk {
   }
 
   async assign(me: UserInfo, row: ConversationRow, assignee_id: string | null): Promise<Conversation> {
-    const to = assignee_id === null ? undefined : await this.team.find(assignee_id);
+    const to = assignee_id === null ? undefined : await this.options.team.find(assignee_id);
     if (assignee_id !== null && (to === undefined || to.id === row.user_id))
       throw refuseField('assignee_id', 'conversation.assignee_refused');
     if (!may.assign(me, row) && row.status !== 'closed') throw refuse('conversation.not_transferred');
@@ -342,10 +328,10 @@ export class Desk {
         ? sentence('assignment.removed', { by: me.username })
         : sentence('assignment.transferred', { by: me.username, to: to.username });
     return await this.moved(
-      await this.conversations.change(
+      await this.options.conversations.change(
         row.id,
         (current) => may.assign(me, current),
-        { assignee_id, held_since: at(this.now) },
+        { assignee_id, held_since: at(this.options.now) },
         note,
       ),
       row,
@@ -358,19 +344,19 @@ export class Desk {
   }
 
   async close(me: UserInfo, row: ConversationRow): Promise<Conversation> {
-    return await this.moved(await this.conversations.close(row.id, me), row, () => refuse('conversation.already_closed'));
+    return await this.moved(await this.options.conversations.close(row.id, me), row, () => refuse('conversation.already_closed'));
   }
 
   async reopen(_me: UserInfo, row: ConversationRow): Promise<Conversation> {
-    return await this.moved(await this.conversations.reopen(row.id), row, () => refuse('conversation.already_open'));
+    return await this.moved(await this.options.conversations.reopen(row.id), row, () => refuse('conversation.already_open'));
   }
 
   async snooze(me: UserInfo, row: ConversationRow, until: string): Promise<Conversation> {
-    const wait = Date.parse(until) - this.now();
+    const wait = Date.parse(until) - this.options.now();
     if (wait <= 0) throw refuseField('until', 'snooze.time_passed');
     if (wait > SNOOZE_MAXIMUM) throw refuseField('until', 'snooze.too_long');
     const snoozed_until = new Date(until).toISOString();
-    const write = await this.conversations.change(row.id, (current) => may.snooze(me, current), {
+    const write = await this.options.conversations.change(row.id, (current) => may.snooze(me, current), {
       status: 'snoozed',
       snoozed_until,
     });
@@ -381,21 +367,21 @@ export class Desk {
     row: ConversationRow,
     to: { tags?: readonly string[] | undefined; priority?: Priority | undefined },
   ): Promise<Conversation> {
-    const write = await this.conversations.sort(row.id, to);
-    await this.news.told(write);
+    const write = await this.options.conversations.sort(row.id, to);
+    await this.options.news.told(write);
     return await this.show(write.conversation);
   }
 
   async startRemoteSession(me: UserInfo, row: ConversationRow): Promise<DeskMessage> {
     if (row.status === 'closed') throw refuse('conversation.closed');
-    const customer = await this.people.findUser(row.user_id);
+    const customer = await this.options.people.findUser(row.user_id);
     if (customer === undefined) throw new Problem('not_found');
-    const { id: session_id, session_code, expires_at } = await this.remote.create(customer);
+    const { id: session_id, session_code, expires_at } = await this.options.remote.create(customer);
     const card: Card = { kind: 'remote_session', session_id, session_code, expires_at };
-    const write = await this.conversations.answer(row.id, me, { message: '', card });
-    const [message] = await this.news.told(write);
-    this.onAnswer(row.id);
-    this.onChange(row.user_id);
+    const write = await this.options.conversations.answer(row.id, me, { message: '', card });
+    const [message] = await this.options.news.told(write);
+    this.options.onAnswer(row.id);
+    this.options.onChange(row.user_id);
     if (message === undefined) throw new Problem('conflict');
     return message;
   }
@@ -404,17 +390,23 @@ export class Desk {
   async shared({ user_id, card }: MessageRow): Promise<Shared> {
     const parsed = card === null ? undefined : cardSchema.parse(JSON.parse(card));
     if (parsed?.kind !== 'shared') throw new Problem('not_found');
-    const found = await this.things[parsed.thing]?.(user_id, parsed.subject_id);
+    const found = await this.options.things[parsed.thing]?.(user_id, parsed.subject_id);
     if (found === undefined) throw refuse('shared.deleted');
     return { thing: parsed.thing, ...found };
   }
 
   typing({ id: user_id, username }: UserInfo, row: ConversationRow): void {
     const { id: conversation_id } = row;
-    this.news.ofTheMoment('conversation', row, { kind: 'chat_typing', conversation_id, side: 'support', user_id, username });
+    this.options.news.ofTheMoment('conversation', row, {
+      kind: 'chat_typing',
+      conversation_id,
+      side: 'support',
+      user_id,
+      username,
+    });
     // A customer reads a name once that person has written to them.
     const shown = { kind: 'chat_typing', conversation_id, side: 'support', user_id: null, username: null } as const;
-    this.news.ofTheMoment('customer', row, shown);
+    this.options.news.ofTheMoment('customer', row, shown);
   }
 }
 

@@ -46,13 +46,7 @@ async function write(
 
 /** The staff: who of them is present, and who has which conversation open. */
 export class Team {
-  private readonly database: Kysely<ChatTables>;
-  private readonly presence: Presence;
-  private readonly staff: () => Promise<(Colleague & { role: Role })[]>;
-  private readonly news: Pick<DeskNews, 'toStaff' | 'ofTheMoment'>;
-  private readonly topics: Pick<Topics, 'publishToAll'>;
-  private readonly now: () => number;
-  private readonly logger: FastifyBaseLogger;
+  private readonly options: TeamOptions;
   private readonly pause_ms: number;
   private readonly held = new Map<string, Hold>();
   private readonly planned = new Map<string, NodeJS.Timeout>();
@@ -60,28 +54,22 @@ export class Team {
   private readonly renewing: NodeJS.Timeout;
 
   constructor(options: TeamOptions) {
-    this.database = options.database;
-    this.presence = options.presence;
-    this.staff = options.staff;
-    this.news = options.news;
-    this.topics = options.topics;
-    this.now = options.now;
-    this.logger = options.logger;
+    this.options = options;
     this.pause_ms = options.pause_ms ?? PAUSE_MS;
     this.renewing = setInterval(
-      () => void this.presence.hold([...this.held.values()]).catch(this.failed),
+      () => void this.options.presence.hold([...this.held.values()]).catch(this.failed),
       PRESENCE_RENEWED_MS,
     ).unref();
   }
 
-  private readonly failed = (error: unknown) => logFailure(this.logger, error, 'could not send who is available');
+  private readonly failed = (error: unknown) => logFailure(this.options.logger, error, 'could not send who is available');
 
   async list(): Promise<TeamMember[]> {
     const [everybody, here, said, open] = await Promise.all([
-      this.staff(),
-      this.presence.members(STAFF),
-      this.database.selectFrom('desk_staff').selectAll().execute(),
-      this.database
+      this.options.staff(),
+      this.options.presence.members(STAFF),
+      this.options.database.selectFrom('desk_staff').selectAll().execute(),
+      this.options.database
         .selectFrom('conversations')
         .where('status', '=', 'open')
         .where('assignee_id', 'is not', null)
@@ -103,10 +91,10 @@ export class Team {
     const everybody = await this.list();
     const member = everybody.find(({ id }) => id === user_id);
     if (member === undefined) return;
-    this.news.toStaff({ kind: 'presence_changed', user_id, username: member.username, presence: member.presence });
+    this.options.news.toStaff({ kind: 'presence_changed', user_id, username: member.username, presence: member.presence });
     const others = everybody.some(({ id, presence: said }) => id !== user_id && said === 'here');
     // With another one here customers see no difference.
-    if (!others) this.topics.publishToAll({ kind: 'support_here', is_here: member.presence === 'here' });
+    if (!others) this.options.topics.publishToAll({ kind: 'support_here', is_here: member.presence === 'here' });
   }
 
   private plan(key: string, tell: () => Promise<void>): void {
@@ -119,30 +107,30 @@ export class Team {
   }
 
   async viewers(conversation_id: string): Promise<Colleague[]> {
-    const ids = await this.presence.members(viewing(conversation_id));
+    const ids = await this.options.presence.members(viewing(conversation_id));
     if (ids.size === 0) return [];
-    return (await this.staff()).filter(({ id }) => ids.has(id)).map(({ id, username }) => ({ id, username }));
+    return (await this.options.staff()).filter(({ id }) => ids.has(id)).map(({ id, username }) => ({ id, username }));
   }
 
   /** Holds a place until the answered function is called. */
   private hold(place: Hold, onChange: () => void): () => void {
     this.held.set(keyOf(place), place);
-    this.presence.hold([place]).then(onChange, this.failed);
+    this.options.presence.hold([place]).then(onChange, this.failed);
     return () => {
       if (!this.held.delete(keyOf(place))) return;
-      this.presence.release(place).then(onChange, this.failed);
+      this.options.presence.release(place).then(onChange, this.failed);
     };
   }
 
   /** Members of the staff who can be given a conversation. */
   async find(user_id: string): Promise<Colleague | undefined> {
-    const found = (await this.staff()).find(({ id }) => id === user_id);
+    const found = (await this.options.staff()).find(({ id }) => id === user_id);
     return found && { id: found.id, username: found.username };
   }
 
   async say(me: Colleague, said: Said, by_hand: boolean): Promise<TeamMember> {
     // A page's notice of absence or return does not change a choice made by hand.
-    await write(this.database, me.id, by_hand ? { chosen: said, is_absent: 0 } : { is_absent: said === 'here' ? 0 : 1 });
+    await write(this.options.database, me.id, by_hand ? { chosen: said, is_absent: 0 } : { is_absent: said === 'here' ? 0 : 1 });
     await this.tellPresence(me.id);
     const member = (await this.list()).find(({ id }) => id === me.id);
     return member ?? { ...me, presence: 'offline', open: 0 };
@@ -156,8 +144,8 @@ export class Team {
   arrive(me: Colleague, place: string): () => void {
     return this.hold({ group: STAFF, member: me.id, place }, () => {
       this.plan(`presence:${me.id}`, async () => {
-        const isHere = (await this.presence.members(STAFF)).has(me.id);
-        if (isHere) await write(this.database, me.id, { gone_since: null });
+        const isHere = (await this.options.presence.members(STAFF)).has(me.id);
+        if (isHere) await write(this.options.database, me.id, { gone_since: null });
         await this.tellPresence(me.id);
       });
     });
@@ -169,7 +157,7 @@ export class Team {
     return this.hold({ group: viewing(conversation_id), member: me.id, place }, () => {
       this.plan(`viewers:${conversation_id}`, async () => {
         const event = { kind: 'conversation_viewers', conversation_id, viewers: await this.viewers(conversation_id) } as const;
-        this.news.ofTheMoment('conversation', conversation, event);
+        this.options.news.ofTheMoment('conversation', conversation, event);
       });
     });
   }
@@ -177,10 +165,10 @@ export class Team {
   /** Staff with conversations who are not there, with the time since when. */
   async whoIsGone(): Promise<{ user_id: string; gone_since: string }[]> {
     const [everybody, here, rows, assigned] = await Promise.all([
-      this.staff(),
-      this.presence.members(STAFF),
-      this.database.selectFrom('desk_staff').selectAll().execute(),
-      this.database
+      this.options.staff(),
+      this.options.presence.members(STAFF),
+      this.options.database.selectFrom('desk_staff').selectAll().execute(),
+      this.options.database
         .selectFrom('conversations')
         .select('assignee_id')
         .distinct()
@@ -195,13 +183,13 @@ export class Team {
       const row = saidBy.get(assignee_id);
       const isStaff = everybody.some(({ id }) => id === assignee_id);
       if (isStaff && here.has(assignee_id) && row?.chosen !== 'offline') {
-        if (row !== undefined && row.gone_since !== null) await write(this.database, assignee_id, { gone_since: null });
+        if (row !== undefined && row.gone_since !== null) await write(this.options.database, assignee_id, { gone_since: null });
         continue;
       }
       // A person who left the staff counts as gone at once.
-      const gone_since = isStaff ? (row?.gone_since ?? at(this.now)) : new Date(0).toISOString();
+      const gone_since = isStaff ? (row?.gone_since ?? at(this.options.now)) : new Date(0).toISOString();
       if (isStaff && row?.gone_since !== gone_since) {
-        await write(this.database, assignee_id, { gone_since });
+        await write(this.options.database, assignee_id, { gone_since });
         await this.tellPresence(assignee_id);
       }
       gone.push({ user_id: assignee_id, gone_since });
@@ -214,7 +202,7 @@ export class Team {
     this.closed = true;
     clearInterval(this.renewing);
     for (const timer of this.planned.values()) clearTimeout(timer);
-    await Promise.all([...this.held.values()].map((place) => this.presence.release(place).catch(this.failed)));
+    await Promise.all([...this.held.values()].map((place) => this.options.presence.release(place).catch(this.failed)));
   }
 }
 

@@ -65,23 +65,15 @@ const at = (now: () => number) => new Date(now()).toISOString();
 
 /** Makes computers into devices. `now` is in ms. */
 export class Enrolment {
-  private readonly database: Kysely<Tables>;
-  private readonly audit: Audit;
-  private readonly counters: Pick<Counters, 'take' | 'giveBack'>;
-  private readonly limitOf: DeviceLimit;
-  private readonly now: () => number;
+  private readonly options: EnrolmentOptions;
 
   constructor(options: EnrolmentOptions) {
-    this.database = options.database;
-    this.audit = options.audit;
-    this.counters = options.counters;
-    this.limitOf = options.limitOf;
-    this.now = options.now;
+    this.options = options;
   }
 
   /** Counts one more device. The row of the count is locked until the device is stored. @throws Problem `device_limit`. */
   private async count(transaction: Kysely<Tables>, user_id: string): Promise<void> {
-    const limit = await this.limitOf(transaction, user_id);
+    const limit = await this.options.limitOf(transaction, user_id);
     const most = limit === UNLIMITED_DEVICES ? Number.MAX_SAFE_INTEGER : limit;
     const counted =
       most < 1
@@ -102,8 +94,8 @@ export class Enrolment {
 
   /** A code with which one computer becomes a device; an older one that was not used ends. @throws Problem `device_limit`. */
   async newCode(user_id: string): Promise<{ code: string; expires_at: string }> {
-    const limit = await this.limitOf(this.database, user_id);
-    const counted = await this.database
+    const limit = await this.options.limitOf(this.options.database, user_id);
+    const counted = await this.options.database
       .selectFrom('device_counts')
       .select('devices')
       .where('user_id', '=', user_id)
@@ -114,8 +106,8 @@ export class Enrolment {
       { length: ENROLMENT_CODE_LENGTH },
       () => ENROLMENT_ALPHABET[randomInt(ENROLMENT_ALPHABET.length)] ?? '',
     ).join('');
-    const expires_at = new Date(this.now() + ENROLMENT_LIFETIME).toISOString();
-    await inTransaction(this.database, async (transaction) => {
+    const expires_at = new Date(this.options.now() + ENROLMENT_LIFETIME).toISOString();
+    await inTransaction(this.options.database, async (transaction) => {
       await transaction.deleteFrom('enrolment_codes').where('user_id', '=', user_id).execute();
       await transaction
         .insertInto('enrolment_codes')
@@ -134,15 +126,15 @@ export class Enrolment {
     if (!isKey(public_key)) throw refuseField('public_key', 'enrollment.key_form');
     // Wrong tries count by the beginning of the code: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
     const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
-    const empty = await this.counters.take([tries]);
+    const empty = await this.options.counters.take([tries]);
     if (empty !== undefined) throw refuseFor(empty.wait_ms, 'enrollment.too_many_codes');
     const token = randomBytes(TOKEN_BYTES).toString('hex');
     const device_name = nameOf(hostname);
-    const enrolled = await inTransaction(this.database, async (transaction) => {
+    const enrolled = await inTransaction(this.options.database, async (transaction) => {
       const used = await transaction
         .deleteFrom('enrolment_codes')
         .where('code_hash', '=', hashOf(code))
-        .where('expires_at', '>', at(this.now))
+        .where('expires_at', '>', at(this.options.now))
         .returning('user_id')
         .executeTakeFirst();
       if (used === undefined) return undefined;
@@ -159,7 +151,7 @@ export class Enrolment {
         os: JSON.stringify(os),
         token_hash: hashOf(token),
         agent_version,
-        enrolled_at: at(this.now),
+        enrolled_at: at(this.options.now),
         confirmed_at: null,
         revoked_at: null,
         instance: null,
@@ -172,7 +164,7 @@ export class Enrolment {
         ack_errors: '[]',
         applied_rev: 0,
         applied_at: null,
-        pending_since: at(this.now),
+        pending_since: at(this.options.now),
         trial_at: null,
         report_instance: null,
         report_seq: 0,
@@ -214,7 +206,7 @@ export class Enrolment {
         await transaction.updateTable('devices').set(fresh).where('id', '=', device_id).execute();
       }
       const name = known?.device_name ?? device_name;
-      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+      await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
         kind: 'device_enrolled',
         subject_id: user_id,
         actor_id: user_id,
@@ -224,7 +216,7 @@ export class Enrolment {
       return { device_id, token, device_name: name, user_id };
     });
     if (enrolled === undefined) throw new Problem('enrolment_expired');
-    await this.counters.giveBack([tries]);
+    await this.options.counters.giveBack([tries]);
     return enrolled;
   }
 }

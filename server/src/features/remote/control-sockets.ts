@@ -69,15 +69,8 @@ interface ControlEndOptions {
 }
 
 class ControlEnd {
-  private readonly side: EndSide;
-  private readonly meet: (json: unknown) => Promise<Met | undefined> | undefined;
-  private readonly socket: WebSocket;
-  private readonly pairs: ControlPairs;
-  private readonly topics: Pick<Topics, 'listen'>;
+  private readonly options: ControlEndOptions;
   private readonly open: Map<WebSocket, { sign_in: string | null; isAlive: boolean; end: (refusal: Refusal) => void }>;
-  private readonly admission: SocketAdmission;
-  private readonly endGrants: (session_id: string, why: Parameters<Remote['revoke']>[2]) => void;
-  private readonly logger: FastifyBaseLogger;
   private met: Met | undefined;
   private end_of_pair: End | undefined;
   private stopWatching: (() => void) | undefined;
@@ -90,84 +83,77 @@ class ControlEnd {
   private readonly silence: NodeJS.Timeout;
 
   constructor(options: ControlEndOptions) {
-    this.side = options.side;
-    this.meet = options.meet;
-    this.socket = options.socket;
-    this.pairs = options.pairs;
-    this.topics = options.topics;
+    this.options = options;
     this.open = options.open;
-    this.admission = options.admission;
-    this.endGrants = options.endGrants;
-    this.logger = options.logger;
-    this.stranger = { socket: this.socket, source: options.source };
+    this.stranger = { socket: this.options.socket, source: options.source };
     this.endSocket = {
-      send: (bytes: Buffer, sent: () => void) => this.socket.send(bytes, sent),
-      waiting: () => this.socket.bufferedAmount,
-      paired: () => this.socket.send(JSON.stringify({ kind: 'paired' } satisfies z.infer<typeof pairedSchema>)),
-      pause: () => this.socket.pause(),
-      resume: () => this.socket.resume(),
+      send: (bytes: Buffer, sent: () => void) => this.options.socket.send(bytes, sent),
+      waiting: () => this.options.socket.bufferedAmount,
+      paired: () => this.options.socket.send(JSON.stringify({ kind: 'paired' } satisfies z.infer<typeof pairedSchema>)),
+      pause: () => this.options.socket.pause(),
+      resume: () => this.options.socket.resume(),
       end: this.refuse,
     };
     this.silence = setTimeout(() => this.refuse(SILENT), HELLO_MS);
-    options.putOut.set(this.socket, () => this.refuse(SILENT));
-    this.admission.enter(this.stranger);
-    this.socket.on('message', this.hearFrame);
-    this.socket.on('pong', () => {
-      const known = this.open.get(this.socket);
+    options.putOut.set(this.options.socket, () => this.refuse(SILENT));
+    this.options.admission.enter(this.stranger);
+    this.options.socket.on('message', this.hearFrame);
+    this.options.socket.on('pong', () => {
+      const known = this.open.get(this.options.socket);
       if (known !== undefined) known.isAlive = true;
     });
-    this.socket.once('close', this.leave);
+    this.options.socket.once('close', this.leave);
   }
 
   private readonly refuse = ({ code, reason }: Refusal): void => {
     this.isEnded = true;
-    this.socket.close(code, reason);
+    this.options.socket.close(code, reason);
     // No later frame passes, and an unanswered close is not waited for.
     this.leave();
-    setTimeout(() => this.socket.terminate(), CLOSE_GRACE_MS).unref();
+    setTimeout(() => this.options.socket.terminate(), CLOSE_GRACE_MS).unref();
   };
 
   private readonly leave = (): void => {
     if (this.isOver) return;
     this.isOver = true;
     clearTimeout(this.silence);
-    this.admission.leave(this.stranger);
-    this.open.delete(this.socket);
+    this.options.admission.leave(this.stranger);
+    this.open.delete(this.options.socket);
     this.stopWatching?.();
     // The other end goes with it, and ends this one in turn.
     const was_ended = this.isEnded;
     const was_paired = this.end_of_pair?.leave() === true;
-    if (this.met !== undefined && this.side === 'screen' && was_paired && !was_ended)
-      this.endGrants(this.met.session_id, { why: 'agent_gone' });
+    if (this.met !== undefined && this.options.side === 'screen' && was_paired && !was_ended)
+      this.options.endGrants(this.met.session_id, { why: 'agent_gone' });
   };
 
   private begin(known: Met): void {
     this.met = known;
-    this.admission.leave(this.stranger);
+    this.options.admission.leave(this.stranger);
     clearTimeout(this.silence);
-    this.open.set(this.socket, { sign_in: known.sign_in, isAlive: true, end: this.refuse });
+    this.open.set(this.options.socket, { sign_in: known.sign_in, isAlive: true, end: this.refuse });
     const check = async () => {
       if (!(await known.may()) && !this.isOver) this.refuse(NOT_GRANTED);
       return !this.isOver;
     };
     const failed = (error: unknown) => {
-      logFailure(this.logger, error, 'could not check whether control is allowed');
+      logFailure(this.options.logger, error, 'could not check whether control is allowed');
       if (!this.isOver) this.refuse(AGAIN);
     };
     const stopDevice =
       known.topic === null
         ? undefined
-        : this.topics.listen(known.topic, undefined, {
+        : this.options.topics.listen(known.topic, undefined, {
             onStart() {},
             onEvent: () => void check().catch(failed),
             onLost: () => this.refuse(AGAIN),
           });
     // First subscribed, then asked: no revocation between is missed.
-    const stopSession = this.topics.listen(sessionTopic(known.session_id), undefined, {
+    const stopSession = this.options.topics.listen(sessionTopic(known.session_id), undefined, {
       onStart: () => {
         check()
           .then((is_granted) => {
-            if (is_granted) this.end_of_pair = this.pairs.join(known.session_id, this.side, this.endSocket);
+            if (is_granted) this.end_of_pair = this.options.pairs.join(known.session_id, this.options.side, this.endSocket);
           })
           .catch(failed);
       },
@@ -175,7 +161,7 @@ class ControlEnd {
         if (event.kind !== 'remote_changed' || this.isOver) return;
         if (!event.session.grants.some(({ grant, device }) => device !== null && needsDevice(grant))) this.refuse(NOT_GRANTED);
         // It may belong to another device by now.
-        else if (this.side === 'screen') check().catch(failed);
+        else if (this.options.side === 'screen') check().catch(failed);
       },
       onLost: () => this.refuse(AGAIN),
     });
@@ -198,26 +184,26 @@ class ControlEnd {
   };
 
   private hearJson(json: unknown): void {
-    if (this.met !== undefined && this.side === 'screen') {
+    if (this.met !== undefined && this.options.side === 'screen') {
       const said = screenEndsSchema.safeParse(json);
-      if (said.success) this.endGrants(this.met.session_id, said.data);
+      if (said.success) this.options.endGrants(this.met.session_id, said.data);
       this.refuse(said.success ? NOT_GRANTED : MALFORMED);
       return;
     }
-    const meeting = this.isMeeting ? undefined : this.meet(json);
+    const meeting = this.isMeeting ? undefined : this.options.meet(json);
     if (meeting === undefined) {
       this.refuse(MALFORMED);
       return;
     }
     this.isMeeting = true;
-    this.admission.talk(this.stranger);
+    this.options.admission.talk(this.stranger);
     meeting
       .then((known) => {
         if (this.isOver) return undefined;
         return known === undefined ? this.refuse(ENDED) : this.begin(known);
       })
       .catch((error: unknown) => {
-        logFailure(this.logger, error, 'could not admit a side of remote control');
+        logFailure(this.options.logger, error, 'could not admit a side of remote control');
         this.refuse({ code: RFB_CLOSED.failed, reason: 'Something went wrong on the server.' });
       });
   }

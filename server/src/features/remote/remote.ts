@@ -21,19 +21,11 @@ import { Problem } from '#platform/problem.ts';
 import { refuse } from './remote.refusals.ts';
 import type { RemoteTables } from './remote.tables.ts';
 import type { RemoteOptions } from './remote-options.ts';
-import {
-  type By,
-  type Change,
-  type ChangeTables,
-  createSessionChanges,
-  ends,
-  type Move,
-  type SessionChanges,
-} from './session-changes.ts';
+import { type By, type Change, createSessionChanges, ends, type Move, type SessionChanges } from './session-changes.ts';
 import { newSessionCode } from './session-code.ts';
 import { grants, revokes } from './session-grants.ts';
 import { createSessionLists, joinedOf, overseenOf, type SessionLists, sessionOf } from './session-lists.ts';
-import { at, FORMER_AGENT, type GrantDevice, mayJoin, openOnes, type People, UNTOUCHED, waiting } from './session-rows.ts';
+import { at, FORMER_AGENT, mayJoin, openOnes, UNTOUCHED, waiting } from './session-rows.ts';
 import { ended, heldGrants, isClaimed, isOpen, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes, type WrongCodes } from './wrong-codes.ts';
 
@@ -45,32 +37,24 @@ const CREATIONS_MAXIMUM = 5;
  * (session-state.ts).
  */
 export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resume'>, SessionLists {
-  private readonly database: Kysely<ChangeTables>;
-  private readonly people: People;
-  private readonly onChange: (user_id: string) => void;
-  private readonly findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
-  private readonly now: () => number;
+  private readonly options: RemoteOptions;
   private readonly wrongCodes: WrongCodes;
   private readonly changes: SessionChanges;
   private readonly lists: SessionLists;
 
   constructor(options: RemoteOptions) {
-    this.database = options.database;
-    this.people = options.people;
-    this.onChange = options.onChange;
-    this.findDevice = options.findDevice;
-    this.now = options.now;
+    this.options = options;
     this.wrongCodes = createWrongCodes({ ...WRONG_CODES, counters: options.counters });
     this.changes = createSessionChanges(options);
     this.lists = createSessionLists({
-      database: this.database.$pickTables<'remote_sessions'>(),
+      database: this.options.database.$pickTables<'remote_sessions'>(),
       as_now: (row) => this.changes.now(row),
-      now: this.now,
+      now: this.options.now,
     });
   }
 
   private async insert(customer: UserInfo): Promise<Row> {
-    const done = await inTransaction(this.database, async (transaction) => {
+    const done = await inTransaction(this.options.database, async (transaction) => {
       const older = await transaction
         .selectFrom('remote_sessions')
         .select('id')
@@ -87,7 +71,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
         );
         if (changed !== undefined) replaced.push(changed);
       }
-      const expires_at = at(this.now, PENDING_LIFETIME);
+      const expires_at = at(this.options.now, PENDING_LIFETIME);
       const row: Row = {
         ...UNTOUCHED,
         id: newId(),
@@ -95,7 +79,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
         customer: customer.username,
         session_code: newSessionCode(),
         status: 'pending',
-        started_at: at(this.now),
+        started_at: at(this.options.now),
         expires_at,
         due_at: expires_at,
       };
@@ -109,19 +93,19 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   }
 
   private async claim(agent: UserInfo, session_code: string, by: By): Promise<Row | undefined> {
-    const id = await waiting(this.database, agent, session_code);
+    const id = await waiting(this.options.database, agent, session_code);
     if (id === undefined) return undefined;
     const facts = {
       agent_id: agent.id,
       support_agent: agent.username,
-      provider: await this.people.provider(),
-      staff_since: await this.people.staffSince(agent.id),
+      provider: await this.options.people.provider(),
+      staff_since: await this.options.people.staffSince(agent.id),
     };
     try {
       return await this.changes.change(id, by, (row, time) =>
         row.status === 'pending' && row.joined_at === null
           ? {
-              set: { ...facts, joined_at: time, consent_by: at(this.now, SESSION_LIMITS.consent) },
+              set: { ...facts, joined_at: time, consent_by: at(this.options.now, SESSION_LIMITS.consent) },
               notes: [{ kind: 'remote_session_asked', details: { technician: agent.username } }],
             }
           : { refused: 'remote_session.moved' },
@@ -134,7 +118,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
 
   /** The session with its present state. */
   async find(id: string): Promise<Row | undefined> {
-    const row = await this.database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.options.database.selectFrom('remote_sessions').selectAll().where('id', '=', id).executeTakeFirst();
     return row && this.changes.now(row);
   }
 
@@ -206,7 +190,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
       try {
         const row = await this.insert(customer);
-        this.onChange(row.user_id);
+        this.options.onChange(row.user_id);
         return sessionOf(row);
       } catch (error) {
         if (!isUniqueViolation(error, 'session_code') && !isUniqueViolation(error, 'user_id')) throw error;
@@ -216,7 +200,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   }
 
   findOwn(id: string): Promise<{ id: string; user_id: string } | undefined> {
-    return this.database.selectFrom('remote_sessions').select(['id', 'user_id']).where('id', '=', id).executeTakeFirst();
+    return this.options.database.selectFrom('remote_sessions').select(['id', 'user_id']).where('id', '=', id).executeTakeFirst();
   }
 
   /** The view of one of its sides. */
@@ -251,7 +235,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   /** @throws Problem `conflict` when there is no question (any more). */
   async approve(id: string, view: View, by: By): Promise<RemoteSession> {
     const asked = await this.find(id);
-    const agent = asked?.agent_id == null ? undefined : await this.people.findUser(asked.agent_id);
+    const agent = asked?.agent_id == null ? undefined : await this.options.people.findUser(asked.agent_id);
     if (asked !== undefined && isClaimed(asked) && !mayJoin(agent)) {
       await this.endQuietly(id, 'access_lost');
       throw refuse('remote_session.technician_refused');
@@ -333,7 +317,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
   /** @throws Problem `conflict` when it does not run, a page is gone, or the device cannot be controlled now. */
   async grant(id: string, { grant, device_id }: { grant: GrantKind; device_id: string | null }, by: By): Promise<RemoteSession> {
     const row = await this.find(id);
-    const device = row === undefined || device_id === null ? undefined : await this.findDevice(row.user_id, device_id);
+    const device = row === undefined || device_id === null ? undefined : await this.options.findDevice(row.user_id, device_id);
     if (device_id !== null && device === undefined) throw refuse('remote_grant.no_device');
     if (device?.refusal) throw new Problem('conflict', { says: device.refusal });
     const named = device === undefined ? null : { id: device.id, device_name: device.device_name };
@@ -358,7 +342,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     id: string;
     user_id: string;
   }): Promise<{ session_id: string; grants: GrantKind[] } | undefined> {
-    const rows = await this.database
+    const rows = await this.options.database
       .selectFrom('remote_sessions')
       .selectAll()
       .where('user_id', '=', user_id)
@@ -388,7 +372,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
 
   /** A session as its technician's: `user_id` is who joined it. */
   async findJoined(id: string): Promise<{ id: string; user_id: string } | undefined> {
-    const row = await this.database
+    const row = await this.options.database
       .selectFrom('remote_sessions')
       .select(['id', 'agent_id'])
       .where('id', '=', id)
@@ -403,11 +387,11 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
 
   /** Ends the part of a person whose role was changed, or whose account was disabled. */
   async accessChanged(user_id: string): Promise<void> {
-    const user = await this.people.findUser(user_id);
+    const user = await this.options.people.findUser(user_id);
     if (!mayJoin(user))
-      for (const { id } of await openOnes(this.database, 'agent_id', user_id)) await this.endQuietly(id, 'access_lost');
+      for (const { id } of await openOnes(this.options.database, 'agent_id', user_id)) await this.endQuietly(id, 'access_lost');
     if (user === undefined)
-      for (const { id } of await openOnes(this.database, 'user_id', user_id)) await this.endQuietly(id, 'access_lost');
+      for (const { id } of await openOnes(this.options.database, 'user_id', user_id)) await this.endQuietly(id, 'access_lost');
   }
 
   /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
@@ -421,7 +405,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     const over: Change['row'][] = [];
     for (const row of rows) {
       // The log is the account's end's: that stands there.
-      const { id, ...columns } = { ...row, ...ended(row, at(this.now), 'access_lost'), version: row.version + 1 };
+      const { id, ...columns } = { ...row, ...ended(row, at(this.options.now), 'access_lost'), version: row.version + 1 };
       await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
       over.push({ id, ...columns });
     }

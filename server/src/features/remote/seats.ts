@@ -267,25 +267,17 @@ async function tellOpen(database: Kysely<RemoteTables>, { user, tell }: RemotePa
 
 /** The pages that take part in sessions, of this server: one for each side of each session, wherever the other side's is. */
 export class Seats implements RemotePages {
-  private readonly database: Kysely<RemoteTables>;
-  private readonly remote: Pick<Remote, 'find' | 'change'>;
-  private readonly topics: Pick<Topics, 'listen' | 'publish'>;
-  private readonly logger: FastifyBaseLogger;
-  private readonly now: () => number;
+  private readonly options: SeatsOptions;
   private readonly here = new Map<string, { held: Held; drop: (why?: 'taken') => void }>();
   private readonly closing = new Set<Promise<unknown>>();
   private isClosing = false;
   private readonly renewing: NodeJS.Timeout;
 
   constructor(options: SeatsOptions) {
-    this.database = options.database;
-    this.remote = options.remote;
-    this.topics = options.topics;
-    this.logger = options.logger;
-    this.now = options.now;
+    this.options = options;
     this.renewing = setInterval(() => {
       this.renew().catch((error: unknown) =>
-        logFailure(this.logger, error, 'could not store which pages are in remote sessions'),
+        logFailure(this.options.logger, error, 'could not store which pages are in remote sessions'),
       );
     }, SEAT.renewed_ms);
     this.renewing.unref();
@@ -293,14 +285,14 @@ export class Seats implements RemotePages {
 
   /** Frees the place of a side, unless another page has taken it. */
   private readonly leaveSeat = ({ id, session_id, side }: Held): void => {
-    const left = this.remote
+    const left = this.options.remote
       .change(session_id, null, (row, time) =>
         sideOf(row, side).seat === id ? { set: lost(side, time, this.isClosing ? 'server' : 'page') } : { set: {} },
       )
       .catch((error: unknown) => {
         if (error instanceof Problem) return;
         // Its lease runs out on its own.
-        logFailure(this.logger, error, 'could not store that a page left a remote session');
+        logFailure(this.options.logger, error, 'could not store that a page left a remote session');
       })
       .finally(() => this.closing.delete(left));
     this.closing.add(left);
@@ -308,9 +300,9 @@ export class Seats implements RemotePages {
 
   sit(page: RemotePage): PageSeat<RemoteFrame> {
     return createSeat(page, {
-      remote: this.remote,
-      topics: this.topics,
-      logger: this.logger,
+      remote: this.options.remote,
+      topics: this.options.topics,
+      logger: this.options.logger,
       here: this.here,
       leaveSeat: this.leaveSeat,
     });
@@ -318,13 +310,13 @@ export class Seats implements RemotePages {
 
   /** Says that every page here is still there. */
   async renew(): Promise<void> {
-    const until = new Date(this.now() + SEAT.lease_ms).toISOString();
+    const until = new Date(this.options.now() + SEAT.lease_ms).toISOString();
     for (const side of SIDES) {
       const column = side === 'customer' ? 'customer_seat' : 'technician_seat';
       const seats = [...this.here.values()].flatMap(({ held }) => (held.side === side && held.since_version > 0 ? held : []));
       if (seats.length === 0) continue;
       const kept = await inBatches(seats, (batch) =>
-        this.database
+        this.options.database
           .updateTable('remote_sessions')
           .set(side === 'customer' ? { customer_until: until } : { technician_until: until })
           .where(
@@ -347,8 +339,8 @@ export class Seats implements RemotePages {
   }
 
   onWelcome(page: RemotePage): void {
-    tellOpen(this.database, page).catch((error: unknown) =>
-      logFailure(this.logger, error, 'could not tell a page about the open remote session'),
+    tellOpen(this.options.database, page).catch((error: unknown) =>
+      logFailure(this.options.logger, error, 'could not tell a page about the open remote session'),
     );
   }
 

@@ -112,25 +112,13 @@ function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
 
 /** The one way in which a session changes: locked by being written, ended if its time is over, moved, planned, stored, reported. */
 export class SessionChanges {
-  private readonly database: Kysely<ChangeTables>;
-  private readonly audit: Pick<Audit, 'record'>;
-  private readonly jobs: Pick<Jobs, 'handle' | 'enqueue' | 'enqueueAll' | 'wake'>;
-  private readonly onLive: (session: LiveSession) => void;
-  private readonly onChange: (user_id: string) => void;
-  private readonly onGrants: (device_id: string) => void;
-  private readonly isHere: (seat: string) => boolean;
+  private readonly options: SessionChangesOptions;
   private readonly clock: () => number;
 
   constructor(options: SessionChangesOptions) {
-    this.database = options.database;
-    this.audit = options.audit;
-    this.jobs = options.jobs;
-    this.onLive = options.onLive;
-    this.onChange = options.onChange;
-    this.onGrants = options.onGrants;
-    this.isHere = options.isHere;
+    this.options = options;
     this.clock = options.now;
-    this.jobs.handle(DUE, async ({ payload: { session_id } }) => {
+    this.options.jobs.handle(DUE, async ({ payload: { session_id } }) => {
       const row = await this.settleOne(session_id).catch((error: unknown) => {
         // Gone with its customer's account.
         if (error instanceof Problem && error.code === 'not_found') return undefined;
@@ -142,7 +130,7 @@ export class SessionChanges {
 
   /** Plans the look at a session that was just made. */
   plan(transaction: Kysely<ChangeTables>, row: Row): Promise<void> {
-    return this.jobs.enqueue(
+    return this.options.jobs.enqueue(
       transaction.$pickTables<'jobs'>(),
       DUE,
       { session_id: row.id },
@@ -165,7 +153,7 @@ export class SessionChanges {
       .executeTakeFirst();
     if (stored === undefined) return undefined;
     const time = at(this.clock);
-    const before = asOf(stored, time, this.isHere);
+    const before = asOf(stored, time, this.options.isHere);
     const moved = move(before, time);
     const set = 'refused' in moved ? {} : moved.set;
     const moved_to = { ...before, ...set };
@@ -193,16 +181,16 @@ export class SessionChanges {
     const { id: _id, ...columns } = row;
     await transaction.updateTable('remote_sessions').set(columns).where('id', '=', id).execute();
     if (isOpen(stored) && !isOpen(row) && row.approved_at !== null)
-      await this.jobs.enqueue(transaction.$pickTables<'jobs'>(), ENDED, { session_id: id }, { once: id });
+      await this.options.jobs.enqueue(transaction.$pickTables<'jobs'>(), ENDED, { session_id: id }, { once: id });
     if (stored.reported_at === null && row.reported_at !== null)
-      await this.jobs.enqueue(transaction.$pickTables<'jobs'>(), REPORTED, { session_id: id }, { once: id });
+      await this.options.jobs.enqueue(transaction.$pickTables<'jobs'>(), REPORTED, { session_id: id }, { once: id });
     return {
       before: stored,
       row,
       refused: 'refused' in moved ? moved.refused : undefined,
       record: async () => {
         for (const { kind, details, by: doer } of notes)
-          await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
+          await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), {
             kind,
             subject_id: row.user_id,
             actor_id: doer?.actor_id ?? null,
@@ -222,19 +210,19 @@ export class SessionChanges {
 
   /** Tells who has to know, once it is committed. */
   finish({ before, row }: Pick<Change, 'before' | 'row'>): void {
-    if (tellable(before) !== tellable(row)) this.onLive(liveOf(row));
+    if (tellable(before) !== tellable(row)) this.options.onLive(liveOf(row));
     if (shown(before) !== shown(row))
-      for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) this.onChange(user_id);
+      for (const user_id of new Set([row.user_id, row.agent_id])) if (user_id !== null) this.options.onChange(user_id);
     const had = grantsOf(before);
     const has = heldGrants(row);
     if (JSON.stringify(had) !== JSON.stringify(has))
-      for (const id of new Set([...had, ...has].flatMap(({ device }) => device?.id ?? []))) this.onGrants(id);
-    if (isOpen(before) && !isOpen(row)) this.jobs.wake(ENDED);
-    if (before.reported_at === null && row.reported_at !== null) this.jobs.wake(REPORTED);
+      for (const id of new Set([...had, ...has].flatMap(({ device }) => device?.id ?? []))) this.options.onGrants(id);
+    if (isOpen(before) && !isOpen(row)) this.options.jobs.wake(ENDED);
+    if (before.reported_at === null && row.reported_at !== null) this.options.jobs.wake(REPORTED);
   }
 
   private async changeBy(id: string, by: By, move: Move, how = this.changeIn): Promise<Row> {
-    const done = await inTransaction(this.database, async (transaction) => {
+    const done = await inTransaction(this.options.database, async (transaction) => {
       const changed = await how(transaction, id, by, move);
       await changed?.record();
       return changed;
@@ -257,14 +245,14 @@ export class SessionChanges {
 
   /** A row as it is now, whether it has been written down or not. */
   now(row: Row): Row {
-    return asOf(row, at(this.clock), this.isHere);
+    return asOf(row, at(this.clock), this.options.isHere);
   }
 
   /** Ends all whose time is over. */
   async settle(): Promise<void> {
     const time = at(this.clock);
     const pages = inPages(AT_ONCE, (last?: { id: string }) =>
-      this.database
+      this.options.database
         .selectFrom('remote_sessions')
         .select('id')
         .where('status', 'in', ['pending', 'active'])
@@ -281,13 +269,13 @@ export class SessionChanges {
 
   /** Plans a look at each that is open, so that none is forgotten whose look was. */
   async resume(): Promise<void> {
-    const rows = await this.database
+    const rows = await this.options.database
       .selectFrom('remote_sessions')
       .selectAll()
       .where('status', 'in', ['pending', 'active'])
       .execute();
-    await this.jobs.enqueueAll(
-      this.database.$pickTables<'jobs'>(),
+    await this.options.jobs.enqueueAll(
+      this.options.database.$pickTables<'jobs'>(),
       DUE,
       rows.map((row) => ({ payload: { session_id: row.id }, once: row.id, delay_ms: waitFor(this.clock, row) })),
     );

@@ -149,29 +149,17 @@ async function asked(
 }
 
 export class Subscriptions {
-  private readonly database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>;
-  private readonly audit: Audit;
-  private readonly accounts: Accounts;
-  private readonly mail: Pick<Mail, 'queue' | 'wake'>;
-  private readonly public_url: string | undefined;
-  private readonly onChange: (user_id: string) => void;
-  private readonly now: () => number;
+  private readonly options: SubscriptionsOptions;
 
   constructor(options: SubscriptionsOptions) {
-    this.database = options.database;
-    this.audit = options.audit;
-    this.accounts = options.accounts;
-    this.mail = options.mail;
-    this.public_url = options.public_url;
-    this.onChange = options.onChange;
-    this.now = options.now;
+    this.options = options;
   }
 
   /** One attempt. A unique violation of `user_id` means that another administrator assigned in the same instant. */
   private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
-    const now = this.now();
+    const now = this.options.now();
     const starts_at = new Date(now).toISOString();
-    return await inTransaction(this.database, async (transaction) => {
+    return await inTransaction(this.options.database, async (transaction) => {
       const present = await transaction
         .updateTable('subscriptions')
         .set({ ended_as: 'replaced', ended_at: starts_at })
@@ -210,23 +198,23 @@ export class Subscriptions {
         })
         .returningAll()
         .executeTakeFirstOrThrow();
-      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
-      const letter = assignedLetter({ ...row, ...planOf(row), was_asked, public_url: this.public_url });
-      await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: user.email, ...letter });
+      await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...assigned, ...by });
+      const letter = assignedLetter({ ...row, ...planOf(row), was_asked, public_url: this.options.public_url });
+      await this.options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), { recipient: user.email, ...letter });
       return row;
     });
   }
 
   /** The present subscription of a person; premium ends in the millisecond in which the subscription expires. */
   async current(user_id: string): Promise<CurrentSubscription> {
-    const row = await this.database
+    const row = await this.options.database
       .selectFrom('subscriptions')
       .selectAll()
       .where('user_id', '=', user_id)
       .where('ended_as', 'is', null)
       .executeTakeFirst();
-    if (row === undefined || statusOf(row, this.now()) !== 'active')
-      return { ...NO_SUBSCRIPTION, ...(await asked(this.database, user_id)) };
+    if (row === undefined || statusOf(row, this.options.now()) !== 'active')
+      return { ...NO_SUBSCRIPTION, ...(await asked(this.options.database, user_id)) };
     const { plan_name, expires_at, currency, max_devices, max_web_devices, max_profiles, duration_months } = row;
     return {
       has_subscription: true,
@@ -239,13 +227,13 @@ export class Subscriptions {
       max_profiles,
       duration_months,
       ...planOf(row),
-      ...(row.is_premium === 1 ? {} : await asked(this.database, user_id)),
+      ...(row.is_premium === 1 ? {} : await asked(this.options.database, user_id)),
     };
   }
 
   private active() {
-    const now = at(this.now);
-    return this.database
+    const now = at(this.options.now);
+    return this.options.database
       .selectFrom('subscriptions')
       .where('ended_as', 'is', null)
       .where(({ or, eb }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
@@ -271,7 +259,7 @@ export class Subscriptions {
 
   /** Plans of customers that were assigned from `begin` until `end` (ISO times). */
   async assignedBetween(begin: string, end: string): Promise<{ at: string; currency: string; price_cents: number }[]> {
-    return await this.database
+    return await this.options.database
       .selectFrom('subscriptions')
       .select(['starts_at as at', 'currency', 'price_cents'])
       .where(isSold)
@@ -282,8 +270,8 @@ export class Subscriptions {
 
   /** Times from `begin` until `end` (ISO times), until now at most, at which plans of customers expired or were cancelled. */
   async endedBetween(begin: string, end: string): Promise<string[]> {
-    const until = [end, at(this.now)].toSorted()[0] ?? end;
-    const rows = await this.database
+    const until = [end, at(this.options.now)].toSorted()[0] ?? end;
+    const rows = await this.options.database
       .selectFrom('subscriptions')
       .select(({ fn, ref }) => fn.coalesce('ended_at', ref('expires_at')).as('at'))
       .where(isSold)
@@ -302,21 +290,21 @@ export class Subscriptions {
 
   /** When a person's plan ends, in ms from now, and whether another one was asked for; undefined for one without an end, and without a plan. */
   async ending(user_id: string): Promise<{ ends_in_ms: number; is_asked: boolean } | undefined> {
-    const row = await this.database
+    const row = await this.options.database
       .selectFrom('subscriptions')
       .select('expires_at')
       .where('user_id', '=', user_id)
       .where('ended_as', 'is', null)
       .executeTakeFirst();
-    const ends_in_ms = row?.expires_at == null ? undefined : Date.parse(row.expires_at) - this.now();
+    const ends_in_ms = row?.expires_at == null ? undefined : Date.parse(row.expires_at) - this.options.now();
     if (ends_in_ms === undefined || ends_in_ms <= 0) return undefined;
-    return { ends_in_ms, is_asked: (await asked(this.database, user_id)).requested_at !== undefined };
+    return { ends_in_ms, is_asked: (await asked(this.options.database, user_id)).requested_at !== undefined };
   }
 
   /** Plans that end within `PLANS_END_WITHIN_DAYS`; those that ended already are not among them. */
   async countEnding(): Promise<number> {
-    const now = this.now();
-    const { count } = await this.database
+    const now = this.options.now();
+    const { count } = await this.options.database
       .selectFrom('subscriptions')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('ended_as', 'is', null)
@@ -327,11 +315,11 @@ export class Subscriptions {
   }
 
   async list({ limit, cursor }: PageQuery): Promise<Subscription[]> {
-    let query = this.database.selectFrom('subscriptions').selectAll().orderBy('id', 'desc').limit(limit);
+    let query = this.options.database.selectFrom('subscriptions').selectAll().orderBy('id', 'desc').limit(limit);
     if (cursor !== undefined) query = query.where('id', '<', cursor);
     const rows = await query.execute();
-    const users = new Map((await this.accounts.findUsers(rows.map((row) => row.user_id))).map((user) => [user.id, user]));
-    const time = this.now();
+    const users = new Map((await this.options.accounts.findUsers(rows.map((row) => row.user_id))).map((user) => [user.id, user]));
+    const time = this.options.now();
     return rows.flatMap((row) => {
       const user = users.get(row.user_id);
       // An account that was deleted between the two reads took its subscriptions with it.
@@ -344,16 +332,16 @@ export class Subscriptions {
    * @throws Problem `not_found` for an email without account.
    */
   async assign(assignment: Assignment, by: Doer): Promise<Subscription> {
-    const user = await this.accounts.findUserByEmail(assignment.user_email);
+    const user = await this.options.accounts.findUserByEmail(assignment.user_email);
     if (user === undefined) {
       throw refuse('subscription.unknown_email', { email: shownEmail(assignment.user_email) });
     }
     for (let attempt = 1; attempt <= ASSIGN_ATTEMPTS_MAXIMUM; attempt += 1) {
       try {
         const row = await this.replace(assignment, user, by);
-        this.mail.wake();
-        this.onChange(user.id);
-        return subscriptionOf(row, user, this.now());
+        this.options.mail.wake();
+        this.options.onChange(user.id);
+        return subscriptionOf(row, user, this.options.now());
       } catch (error) {
         if (!isUniqueViolation(error, 'user_id')) throw error;
       }
@@ -363,8 +351,8 @@ export class Subscriptions {
 
   /** @throws Problem `not_found` when it is not there, or over already. */
   async cancel(subscription_id: string, by: Doer): Promise<void> {
-    const ended_at = at(this.now);
-    const whose = await inTransaction(this.database, async (transaction) => {
+    const ended_at = at(this.options.now);
+    const whose = await inTransaction(this.options.database, async (transaction) => {
       const cancelled = await transaction
         .updateTable('subscriptions')
         .set({ ended_as: 'cancelled', ended_at })
@@ -378,14 +366,14 @@ export class Subscriptions {
       }
       const { user_id, plan_name } = cancelled;
       const entry = { kind: 'subscription_cancelled', subject_id: user_id, details: { plan_name } } as const;
-      await this.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
+      await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
       return user_id;
     });
-    this.onChange(whose);
+    this.options.onChange(whose);
   }
 
   async listTemplates({ limit, cursor }: PageQuery): Promise<Template[]> {
-    let query = this.database.selectFrom('subscription_templates').selectAll().orderBy('id', 'desc').limit(limit);
+    let query = this.options.database.selectFrom('subscription_templates').selectAll().orderBy('id', 'desc').limit(limit);
     if (cursor !== undefined) query = query.where('id', '<', cursor);
     return (await query.execute()).map(templateOf);
   }
@@ -393,9 +381,9 @@ export class Subscriptions {
   /** @throws Problem `conflict` for a name that is taken. */
   async createTemplate(template: NewTemplate): Promise<Template> {
     try {
-      const row = await this.database
+      const row = await this.options.database
         .insertInto('subscription_templates')
-        .values({ id: newId(), ...templateColumns(template), created_at: at(this.now) })
+        .values({ id: newId(), ...templateColumns(template), created_at: at(this.options.now) })
         .returningAll()
         .executeTakeFirstOrThrow();
       return templateOf(row);
@@ -407,7 +395,7 @@ export class Subscriptions {
   /** @throws Problem `not_found` for a plan that is no longer on offer, `conflict` for a name that is taken. */
   async changeTemplate({ template_id, ...template }: NewTemplate & { template_id: string }): Promise<Template> {
     try {
-      const row = await this.database
+      const row = await this.options.database
         .updateTable('subscription_templates')
         .set(templateColumns(template))
         .where('id', '=', template_id)
@@ -422,7 +410,7 @@ export class Subscriptions {
 
   /** Takes a plan off the offer. Throws `conflict` while it has requests, `not_found` where it is not on offer. */
   async deleteTemplate(id: string): Promise<void> {
-    const deleted = await this.database
+    const deleted = await this.options.database
       .deleteFrom('subscription_templates')
       .where('id', '=', id)
       .where(({ not, exists, selectFrom }) =>
@@ -435,7 +423,7 @@ export class Subscriptions {
       .returning('id')
       .executeTakeFirst();
     if (deleted !== undefined) return;
-    const row = await this.database
+    const row = await this.options.database
       .selectFrom('subscription_templates')
       .select('template_name')
       .where('id', '=', id)

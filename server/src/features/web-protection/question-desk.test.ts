@@ -10,7 +10,7 @@ const DEVICE = { id: 'phone', key: KEY, user_id: 'anna', profile_id: null, last_
 const POLICY: Policy = { levels: [], safe_search: 'off', seconds_maximum: 60 };
 const RULES = { policy: POLICY, is_private: false };
 
-function made(parts: { resolve?: Resolver['resolve']; rulesOf?: QuestionDesk['rulesOf'] } = {}) {
+function made(parts: { resolve?: Resolver['resolve']; rulesOf?: ConstructorParameters<typeof QuestionDesk>[0]['rulesOf'] } = {}) {
   const clock = { now: 1_800_000_000_000 };
   const finds: Asker[] = [];
   const holders = new Set([KEY]);

@@ -48,28 +48,20 @@ export type Answered =
 
 /** Answers questions of devices. */
 export class QuestionDesk {
-  private readonly resolver: Pick<Resolver, 'resolve'>;
-  private readonly counts: Pick<QuestionCounts, 'add' | 'write'>;
-  private readonly find: (asker: Asker) => Promise<Asking | undefined>;
-  private readonly rulesOf: (device: Pick<Asking, 'user_id' | 'profile_id'>) => Promise<DeviceRules>;
-  private readonly now: () => number;
+  private readonly options: {
+    resolver: Pick<Resolver, 'resolve'>;
+    counts: Pick<QuestionCounts, 'add' | 'write'>;
+    find: (asker: Asker) => Promise<Asking | undefined>;
+    rulesOf: (device: Pick<Asking, 'user_id' | 'profile_id'>) => Promise<DeviceRules>;
+    now: () => number;
+  };
   private readonly known = new Map<string, Known>();
   private readonly buckets = new Map<string, Bucket>();
   private generation = 0;
   private readonly reading = new Map<string, Promise<Known>>();
 
-  constructor(options: {
-    resolver: Pick<Resolver, 'resolve'>;
-    counts: Pick<QuestionCounts, 'add' | 'write'>;
-    find: QuestionDesk['find'];
-    rulesOf: QuestionDesk['rulesOf'];
-    now: () => number;
-  }) {
-    this.resolver = options.resolver;
-    this.counts = options.counts;
-    this.find = options.find;
-    this.rulesOf = options.rulesOf;
-    this.now = options.now;
+  constructor(options: QuestionDesk['options']) {
+    this.options = options;
   }
 
   /** Reads devices and rules again with the next question. */
@@ -91,9 +83,9 @@ export class QuestionDesk {
 
   private async readNow(key: string, asker: Asker): Promise<Known> {
     const { generation } = this;
-    const read_at = this.now();
-    const device = await this.find(asker);
-    const rules: DeviceRules = device === undefined ? NO_RULES : await this.rulesOf(device);
+    const read_at = this.options.now();
+    const device = await this.options.find(asker);
+    const rules: DeviceRules = device === undefined ? NO_RULES : await this.options.rulesOf(device);
     const known = { device, rules, read_at, isNew: device?.last_question_at === null };
     // Rules from before a change are not kept.
     if (generation !== this.generation) return known;
@@ -105,7 +97,7 @@ export class QuestionDesk {
 
   /** True if a device may ask now: a bucket that fills with time. */
   private take(device_id: string): Bucket | undefined {
-    const now = this.now();
+    const now = this.options.now();
     const bucket = this.buckets.get(device_id) ?? this.newBucket(device_id, now);
     const passed = Math.max(now - bucket.counted_at, 0);
     bucket.left = Math.min(bucket.left + (passed * PER_SECOND) / 1_000, BURST);
@@ -131,7 +123,7 @@ export class QuestionDesk {
   private knownOf(asker: Asker): Known | Promise<Known> {
     const key = 'key' in asker ? `key ${asker.key}` : `address ${asker.address}`;
     const kept = this.known.get(key);
-    return kept !== undefined && Math.abs(this.now() - kept.read_at) < KNOWN_MS ? kept : this.read(key, asker);
+    return kept !== undefined && Math.abs(this.options.now() - kept.read_at) < KNOWN_MS ? kept : this.read(key, asker);
   }
 
   async ask(asker: Asker, message: Buffer): Promise<Answered> {
@@ -140,18 +132,18 @@ export class QuestionDesk {
     if (known.device === undefined) return { kind: 'unknown' };
     const bucket = this.take(known.device.id);
     if (bucket === undefined) return { kind: 'limited' };
-    const resolving = this.resolver.resolve(message, known.rules.policy);
+    const resolving = this.options.resolver.resolve(message, known.rules.policy);
     const { answer, question, refusal }: Resolved = resolving instanceof Promise ? await waitingIn(bucket, resolving) : resolving;
     if (question !== undefined) {
       const { id: device_id, key, user_id, profile_id, names_until } = known.device;
       // No guardian sees all names of a profile.
-      const areShown = profile_id === null && names_until != null && this.now() < Date.parse(names_until);
+      const areShown = profile_id === null && names_until != null && this.options.now() < Date.parse(names_until);
       const shown = areShown && refusal === undefined ? nameText(question.name) : undefined;
-      this.counts.add({ device_id, key, user_id, profile_id, refusal, shown, is_private: known.rules.is_private });
+      this.options.counts.add({ device_id, key, user_id, profile_id, refusal, shown, is_private: known.rules.is_private });
       // A page waits for the first question.
       if (known.isNew) {
         known.isNew = false;
-        void this.counts.write();
+        void this.options.counts.write();
       }
     }
     return { kind: 'answered', answer, question };
