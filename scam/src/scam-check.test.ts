@@ -32,6 +32,8 @@ describe('the verdict', () => {
     ['nothing_found', 'pressure alone', 'Please answer today, it is urgent!'],
     ['nothing_found', 'a brand’s own address', 'Your order: https://www.amazon.com/orders'],
     ['nothing_found', 'a trusted address', 'https://paypa1.com/'],
+    ['nothing_found', 'an ordinary word of a brand before a domain', 'https://apple.example-orchard.net/'],
+    ['dangerous', 'such a word with a request', 'https://apple.example-orchard.net/verify-account'],
     ['not_checked', 'nothing', ' \n '],
   ])('is %s for %s', async (verdict, _, text) => expect(await verdictOf(text)).toBe(verdict));
 
@@ -252,6 +254,15 @@ test('signs that stand for a whole sentence are read as one sign', () => {
   expect(findLinks(`${text} https://example.org/a`)).toMatchObject([{ start: 1_001, shown: 'https://example.org/a' }]);
 });
 
+test('signs that imitate letters are read as letters only in a word that has letters', () => {
+  const words = readText('p4yp4l 4055 at').words.map(({ text, alternative }) => [text, alternative]);
+  expect(words).toEqual([
+    ['p4yp4l', 'paypal'],
+    ['4055', undefined],
+    ['at', undefined],
+  ]);
+});
+
 test('an answer says what the reader of a document could not open', async () => {
   const reading = new ScamCheck({
     readDocument: () => Promise.resolve({ text: 'Invoice 4711 of our office', coverage: { codes: 'document_pictures' } }),
@@ -372,6 +383,7 @@ test('slips of a hand are told from other words', () => {
   expect(isSlip('amazoon', 'amazon')).toBe(true);
   expect(isSlip('amazom', 'amazon')).toBe(true);
   expect(isSlip('amazin', 'amazon')).toBe(true);
+  expect(isSlip('qamazon', 'amazon')).toBe(true);
   expect(isSlip('amabon', 'amazon')).toBe(false);
   expect(editsBetween('amzaon', 'amazon', 2)).toBe(1);
 });

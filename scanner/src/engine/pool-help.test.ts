@@ -155,3 +155,9 @@ describe('the process that is asked', () => {
     expect(helper?.helping).toEqual([]);
   });
 });
+
+test('the share of a file that a process has read is 0 to 1', () => {
+  const isTaken = (share: number) =>
+    answerSchema.safeParse({ kind: 'progress', job: 'a', share, members_read: 1, members_found: 2 }).success;
+  expect([-0.1, 0, 0.5, 1, 1.1].map(isTaken)).toEqual([false, true, true, true, false]);
+});

@@ -88,7 +88,7 @@ function crcOf(bytes: Buffer): Buffer {
 }
 
 /** BinHex 4 (RFC 1741) of a data fork. */
-function binHex({ bytes, name }: Packed): string {
+export function binHex({ bytes, name }: Packed): string {
   const head = Buffer.alloc(name.length + 20);
   head[0] = name.length;
   head.write(name, 1, 'latin1');
