@@ -125,7 +125,7 @@ function ReportRow({ report, now }: { report: FalseAlarm; now: number }) {
         )}
         {/* The error of the latest attempt: a refusal refetches the list, which then no longer offers the refused action. */}
         <Refusal error={decide.error ?? reopen.error} />
-        <Row phone="fill" gap="2" align="start" className="above-3">
+        <Row phone="fill" gap="2" align="stretch" className="above-3">
           {isReportOpen && (
             <>
               <Button

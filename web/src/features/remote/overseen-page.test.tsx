@@ -72,7 +72,7 @@ it('ends one that runs, and says why it could not', async () => {
   server.answer(listOverseenSessions, [running]);
   server.on(at(endOverseenSession, running), refusal('conflict', { detail: 'It has ended already.' }));
   renderForTest(<OverseenPage />);
-  await userEvent.click(await screen.findByRole('button', { name: 'End the session of tina with <b>maria</b>' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'End session of tina with <b>maria</b>' }));
   expect(await screen.findByRole('alert')).toHaveTextContent('It has ended already.');
 
   const ended = overseen({ id: running.id, end_reason: 'ended_by_admin' });
@@ -80,7 +80,7 @@ it('ends one that runs, and says why it could not', async () => {
     server.answer(listOverseenSessions, [ended]);
     return reply(endOverseenSession, ended);
   });
-  await userEvent.click(screen.getByRole('button', { name: 'End the session of tina with <b>maria</b>' }));
+  await userEvent.click(screen.getByRole('button', { name: 'End session of tina with <b>maria</b>' }));
   expect(await screen.findByText('Ended by an administrator', { selector: 'span' })).toBeVisible();
   expect(screen.queryByRole('button', { name: /^End the session/u })).not.toBeInTheDocument();
 });

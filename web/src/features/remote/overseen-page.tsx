@@ -72,16 +72,6 @@ function Sessions() {
   const opened = sessions?.find(({ id }) => id === openId);
   const now = useMinute();
   const waiting = useRemoteWaiting();
-  const more = (
-    <>
-      {total > 0 && (
-        <p className="sub pad-row num" role="status">
-          {plural(total, { one: '1 session', other: `${formatNumber(total)} sessions` })}
-        </p>
-      )}
-      {list.more}
-    </>
-  );
   return (
     <>
       <Answer onShow={(change) => setChosen({ ...ALL_OVERSEEN, ...change })} />
@@ -89,7 +79,7 @@ function Sessions() {
       <ListCard
         title="Sessions"
         of="the remote sessions"
-        list={{ ...list, more }}
+        list={list}
         hasRefresh
         filters={
           (isNarrowed(chosen) || (sessions && sessions.length > 0)) && <SessionFilters chosen={chosen} onChoose={setChosen} />
@@ -113,11 +103,18 @@ function Sessions() {
         }
       >
         {(rows) => (
-          <Grid as="ul" className="overseen" aria-label="Sessions">
-            {rows.map((session) => (
-              <OverseenRow key={session.id} session={session} now={now} onOpen={() => setOpenId(session.id)} />
-            ))}
-          </Grid>
+          <>
+            {total > 0 && (
+              <p className="sub num" role="status">
+                {plural(total, { one: '1 session', other: `${formatNumber(total)} sessions` })}
+              </p>
+            )}
+            <Grid as="ul" className="overseen" aria-label="Sessions">
+              {rows.map((session) => (
+                <OverseenRow key={session.id} session={session} now={now} onOpen={() => setOpenId(session.id)} />
+              ))}
+            </Grid>
+          </>
         )}
       </ListCard>
       {opened && <OverseenDialog session={opened} onClose={() => setOpenId(undefined)} />}
@@ -135,20 +132,28 @@ function SessionFilters({ chosen, onChoose }: SessionFiltersProps) {
   return (
     <ListFilters>
       <StateFilter label="Which sessions" value={chosen.status} options={STATES} onChoose={(status) => choose({ status })} />
-      <ChoiceFilter label="End" options={REASONS} value={chosen.end_reason} onChoose={(end_reason) => choose({ end_reason })} />
-      <ChoiceFilter
-        label="Reports"
-        none="Reported or not"
-        options={REPORTED}
-        value={chosen.reported}
-        onChoose={(reported) => choose({ reported })}
-      />
       <SearchFilter
         label="Search the sessions"
         placeholder="Customer or technician"
         value={chosen.search}
         onChange={(search) => choose({ search })}
       />
+      <div className="list-filters__choices">
+        <ChoiceFilter
+          label="End"
+          none="Any ending"
+          options={REASONS}
+          value={chosen.end_reason}
+          onChoose={(end_reason) => choose({ end_reason })}
+        />
+        <ChoiceFilter
+          label="Reports"
+          none="Reported or not"
+          options={REPORTED}
+          value={chosen.reported}
+          onChoose={(reported) => choose({ reported })}
+        />
+      </div>
     </ListFilters>
   );
 }
@@ -243,8 +248,14 @@ function OverseenRow({ session, now, onOpen }: { session: OverseenSession; now: 
       </Grid>
       <Row wrap={false} phone="fill" gap="2" justify="end" className="overseen__actions">
         {phase !== 'ended' && (
-          <Button size="s" loading={end.isPending} aria-label={`End the session of ${who}`} onClick={() => end.mutate(session)}>
-            End
+          <Button
+            variant="quiet"
+            size="s"
+            loading={end.isPending}
+            aria-label={`End session of ${who}`}
+            onClick={() => end.mutate(session)}
+          >
+            End session
           </Button>
         )}
         <Button variant="quiet" size="s" aria-haspopup="dialog" aria-label={`Details of ${who}`} onClick={onOpen}>

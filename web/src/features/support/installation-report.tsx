@@ -210,7 +210,9 @@ function Shown({ report: { spans, unit }, kind }: { report: Report; kind: Kind }
     <>
       <div className="page__stats">
         {figures.map((figure) => (
-          <StatCard key={figure.label} label={figure.label} icon={figure.icon} value={formatNumber(sumOf(figure))} />
+          <StatCard key={figure.label} label={figure.label} icon={figure.icon} value={formatNumber(sumOf(figure))}>
+            {null}
+          </StatCard>
         ))}
         {about === 'income' && (
           <StatCard label="Sold for" icon={IconCash} value={soldIn(spans)}>
@@ -219,15 +221,17 @@ function Shown({ report: { spans, unit }, kind }: { report: Report; kind: Kind }
         )}
       </div>
       <Card title={unit === 'day' ? 'Day by day' : 'Week by week'}>
-        <BarChart
-          series={drawn.map(({ label, tone }) => ({ name: label, tone }))}
-          spans={spans.map((span) => ({
-            key: span.day,
-            name: describeCalendarDay(span.day, 'day'),
-            title: `${spanName(span.day)}: ${formatList(told(span), 'plain')}`,
-            values: drawn.map(({ count }) => count(span)),
-          }))}
-        />
+        {drawn.some((figure) => sumOf(figure) > 0) && (
+          <BarChart
+            series={drawn.map(({ label, tone }) => ({ name: label, tone }))}
+            spans={spans.map((span) => ({
+              key: span.day,
+              name: describeCalendarDay(span.day, 'day'),
+              title: `${spanName(span.day)}: ${formatList(told(span), 'plain')}`,
+              values: drawn.map(({ count }) => count(span)),
+            }))}
+          />
+        )}
         <ReportTable
           label={kind.title}
           first={unit === 'day' ? 'Day' : 'Week from'}
