@@ -1,3 +1,4 @@
+import { formatList } from '@palisade/contract/intl';
 import { SAFE_SEARCH, WEB_CATEGORIES, type WebPolicy, type WebProtection } from '@palisade/contract/web-protection';
 import { Check } from '#ui/check.tsx';
 import { Choice } from '#ui/choice.tsx';
@@ -21,27 +22,28 @@ interface RuleChoicesProps {
 
 /** Categories, safe search and services: of all devices of a person, or of a profile. */
 export function RuleChoices({ web, policy, onChange }: RuleChoicesProps) {
-  const available = new Map(web.categories.map(({ category, names }) => [category, names > 0]));
+  const listed = new Set(web.categories.flatMap(({ category, names }) => (names > 0 ? [category] : [])));
+  const missing = WEB_CATEGORIES.filter((category) => !listed.has(category));
   return (
     <>
-      {WEB_CATEGORIES.map((category) => {
-        const hasList = available.get(category) === true;
-        return (
-          <Toggle
-            key={category}
-            wide
-            label={
-              <Stack gap="0">
-                <b>{CATEGORIES[category]}</b>{' '}
-                <span className="sub">{hasList ? CATEGORY_LINES[category] : 'This server has no list for it.'}</span>
-              </Stack>
-            }
-            isOn={hasList && policy.categories.includes(category)}
-            disabled={!hasList}
-            onChange={(isOn) => onChange({ ...policy, categories: toggled(policy.categories, category, isOn) })}
-          />
-        );
-      })}
+      {WEB_CATEGORIES.filter((category) => listed.has(category)).map((category) => (
+        <Toggle
+          key={category}
+          wide
+          label={
+            <Stack gap="0">
+              <b>{CATEGORIES[category]}</b> <span className="sub">{CATEGORY_LINES[category]}</span>
+            </Stack>
+          }
+          isOn={policy.categories.includes(category)}
+          onChange={(isOn) => onChange({ ...policy, categories: toggled(policy.categories, category, isOn) })}
+        />
+      ))}
+      {missing.length > 0 && (
+        <p className="sub">
+          {`This server has no list for ${formatList(missing.map((category) => CATEGORIES[category].toLowerCase()))}.`}
+        </p>
+      )}
       <Choice
         label="Safe search"
         size="md"

@@ -42,7 +42,7 @@ function answerOf(home: Household, lists: Lists) {
     return {
       tone: 'attention',
       title: `Rules are off for ${listFirst(without.map(({ name }) => name))}.`,
-      sentence: 'Only dangerous websites are refused there: no plan.',
+      sentence: 'They apply again with a plan.',
     } as const;
   const devices = profiles.flatMap((profile) => profile.devices);
   const silent = devices.filter(({ is_silent }) => is_silent);
@@ -59,12 +59,11 @@ function answerOf(home: Household, lists: Lists) {
       sentence: 'Rules apply once a device is connected.',
     } as const;
   const partly = profiles.filter(({ rules }) => listlessWords(rules, lists) !== undefined);
-  const [first] = partly;
-  if (first)
+  if (partly.length > 0)
     return {
       tone: 'attention',
       title: `Not every rule applies for ${listFirst(partly.map(({ name }) => name))}.`,
-      sentence: listlessWords(first.rules, lists) ?? '',
+      sentence: 'This server lacks lists of websites. Support can add them.',
       is_list_missing: true,
     } as const;
   return {

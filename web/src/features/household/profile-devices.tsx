@@ -95,9 +95,7 @@ export function ProfileDevices({ profile, free }: ProfileDevicesProps) {
           <Refusal error={give.error} />
         </Row>
       )}
-      {devices.length === 0 ? (
-        <p className="sub">{`The rules apply once ${name} has a device.`}</p>
-      ) : (
+      {devices.length > 0 && (
         <Stack as="ul" lines>
           {devices.map((device) => (
             <DeviceLine key={device.id} device={device} owner={name} />

@@ -5,6 +5,7 @@ import { RuleChoices } from '#domain/web-device/rule-choices.tsx';
 import { useAddName } from '#domain/web-device/web-devices.ts';
 import { RemoveWebsite, WebsiteField } from '#domain/web-device/website-field.tsx';
 import { Button } from '#ui/button.tsx';
+import { ScreenLink } from '#ui/button-link.tsx';
 import { Card } from '#ui/card.tsx';
 import { Form, Submit } from '#ui/form.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
@@ -53,6 +54,22 @@ export function ChoicesCard({ web }: { web: WebProtection }) {
         <Dangerous web={web} />
         <RuleChoices web={web} policy={policy} onChange={change.mutate} />
         <Refusal error={change.error} />
+      </Stack>
+    </Card>
+  );
+}
+
+/** In place of the choices where all devices belong to people of the household. */
+export function OfHouseholdCard() {
+  return (
+    <Card title="What to block">
+      <Stack gap="3">
+        <p className="sub">All these devices belong to people of your household. Each person has their own rules.</p>
+        <Row>
+          <ScreenLink to="/household" variant="quiet">
+            Edit rules in Household
+          </ScreenLink>
+        </Row>
       </Stack>
     </Card>
   );

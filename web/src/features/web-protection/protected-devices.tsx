@@ -4,7 +4,7 @@ import type { WebProtection } from '@palisade/contract/web-protection';
 import { Card } from '#ui/card.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { useAsked } from '#ui/use-asked.ts';
-import { ChoicesCard, NamesCard } from './choices.tsx';
+import { ChoicesCard, NamesCard, OfHouseholdCard } from './choices.tsx';
 import { RefusedCard } from './refused-card.tsx';
 import { WebDeviceRow } from './web-device-card.tsx';
 
@@ -15,6 +15,8 @@ const countOf = (count: number, maximum: number) =>
 /** The devices, what was refused on them, and what their person chose. */
 export function ProtectedDevices({ web }: { web: WebProtection }) {
   const asked = useAsked('device');
+  // Choices without a device that they govern would promise what they do not do.
+  const hasOwn = web.devices.some((device) => !device.is_of_household);
   return (
     <>
       <Card
@@ -28,9 +30,9 @@ export function ProtectedDevices({ web }: { web: WebProtection }) {
         </Stack>
       </Card>
       <Grid columns="2" tablet="stack" gap="4" align="start">
-        <ChoicesCard web={web} />
+        {hasOwn ? <ChoicesCard web={web} /> : <OfHouseholdCard />}
         <Stack gap="4">
-          <NamesCard names={web.names} />
+          {hasOwn && <NamesCard names={web.names} />}
           <RefusedCard web={web} />
         </Stack>
       </Grid>
