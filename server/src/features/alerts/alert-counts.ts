@@ -7,7 +7,7 @@ import { createPersonCache } from '#platform/person-cache.ts';
 import { countBySpan } from '#platform/spans.ts';
 import type { AlertTables } from './alerts.tables.ts';
 
-/** The rules whose alerts are about one file each: it is blocked as soon as that is out of reach. */
+/** Rules whose alerts concern one file each; such an alert becomes blocked once the file is out of reach. */
 const ONE_FILE_RULES: readonly string[] = ['malware_detected.infected', 'phishing_attempt.verdict'];
 /** Only findings of the industry's test files have low severity (features/detection/rules.ts). */
 const isOfTestFile = (row: { threat_type: string; severity: string; rule: string }) =>
@@ -15,11 +15,11 @@ const isOfTestFile = (row: { threat_type: string; severity: string; rule: string
   row.severity === 'low' &&
   (row.threat_type === 'malware_detected' || row.threat_type === 'phishing_attempt');
 
-/** The same for rows of the database. */
+/** `isOfTestFile` for rows of the database. */
 const IS_OF_TEST_FILE = sql<boolean>`(simulated = 0 and severity = 'low' and rule not in (${sql.join(RULES_WITHOUT_FILE)})
   and threat_type in ('malware_detected', 'phishing_attempt'))`;
 
-/** Serious alerts that are open. The literals are those of the index `alerts_serious`. */
+/** Open serious alerts. The literals match those of the index `alerts_serious`. */
 const IS_SERIOUS = sql<boolean>`simulated = 0 and outcome <> 'blocked' and status <> 'resolved' and severity in ('high', 'critical')
   and hidden_by is null`;
 
@@ -27,7 +27,7 @@ const IS_SERIOUS = sql<boolean>`simulated = 0 and outcome <> 'blocked' and statu
 export const hasSeriousAlert = () =>
   sql<boolean>`exists (select 1 from alerts where alerts.user_id = users.id and ${IS_SERIOUS})`;
 
-/** Serious alerts of each of these people who has one. */
+/** The number of serious alerts of each of these people who has any. */
 export async function seriousAlertsOf(
   database: Kysely<AlertTables>,
   user_ids: readonly string[],
@@ -42,13 +42,13 @@ export async function seriousAlertsOf(
   return new Map(rows.map(({ user_id, count }) => [user_id, Number(count)]));
 }
 
-/** Real alerts of all people in each span of time, without harmless test files, as the people themselves see them. */
+/** Counts the real alerts of all people per span of time, without harmless test files, as the people themselves see them. */
 export function countAlerts(database: Kysely<AlertTables>, starts: readonly string[], end?: string): Promise<number[]> {
   const where = sql`simulated = 0 and hidden_by is null and not ${IS_OF_TEST_FILE}`;
   return countBySpan(database, { table: 'alerts', column: 'created_at', where }, starts, end);
 }
 
-/** Rules that a check of its own tells of, where it is put right: a file in the history of scans, a browser to review, a silent device. */
+/** Rules whose subject a separate check reports, where it can be resolved: a file in the scan history, a browser to review, a silent device. */
 const TOLD_ELSEWHERE: readonly string[] = [
   ...ONE_FILE_RULES,
   'device_infected_file',
@@ -59,7 +59,7 @@ const TOLD_ELSEWHERE: readonly string[] = [
   CHECKED_SCAM_RULE,
 ];
 
-/** Refused password guessing is news for this long. In ms. */
+/** Refused password guessing counts as news for this many ms. */
 const GUESSING_IS_NEWS_MS = 7 * 86_400_000;
 
 /** Open alerts of one kind, and the newest of them. */
@@ -75,20 +75,20 @@ interface AlertTally {
   /** Alerts about the industry's harmless test files, among all and among the blocked ones. */
   test_files: number;
   test_files_blocked: number;
-  /** Not blocked and about a file that was found infected, whatever the alert's state. */
+  /** Alerts about an infected file that was not blocked, whatever their state. */
   unblocked_malware: number;
   unblocked_test_files: number;
-  /** Alerts that wait for their person: not blocked and not resolved, `lesser` ones of low or medium severity and not seen yet; and password guessing of the last days that was refused. */
+  /** Alerts that need the person's attention: not blocked and not resolved (`lesser`: low or medium severity, not yet seen); and refused password guessing of the last days. */
   open: Record<'critical' | 'high' | 'lesser' | 'guessing', OpenAlerts>;
 }
 
 export interface AlertCounts {
-  /** Kept for some seconds; `forget` when the person's alerts changed. */
+  /** Cached for some seconds; call `forget` when the person's alerts changed. */
   tally(user_id: string): Promise<AlertTally>;
   forget(user_id: string): void;
   /** `time_zone` is an IANA name; "today" begins at its midnight. */
   stats(user_id: string, time_zone: string): Promise<Stats>;
-  /** Alerts that were first seen from `start` (ISO time) on, by the minute, so that they fit the days of every time zone; oldest first. Without test files. */
+  /** Alerts first seen from `start` (ISO time) on, counted by minute so that they can be grouped into days of any time zone; oldest first. Without test files. */
   byMinute(user_id: string, start: string): Promise<{ minute: string; outcome: Outcome; simulated: number; count: number }[]>;
   /** The newest alert about one of the browsers that a person signs in with. */
   aboutBrowsers(user_id: string, browsers: readonly string[]): Promise<string | undefined>;
@@ -100,7 +100,7 @@ type Outcome = AlertTables['alerts']['outcome'];
 export function createAlertCounts(parts: { database: Kysely<AlertTables>; now: () => number }): AlertCounts {
   const { database, now } = parts;
 
-  /** Alerts that count: neither kept out of the list nor found to be false. */
+  /** Alerts that count: neither suppressed nor marked as false. */
   const counted = (user_id: string) =>
     database
       .selectFrom('alerts')

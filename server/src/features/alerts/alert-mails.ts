@@ -21,9 +21,9 @@ type Letter = Parameters<Mail['queue']>[1];
 const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const DIGEST = 1;
-/** Looks whether a week is over, and continues with unfinished digests. */
+/** Checks whether a week is over, and continues unfinished digests. */
 const DIGESTS = jobKind({ name: 'digests', payload: z.object({}), every_ms: 15 * 60_000 });
-/** Lines of a digest; further alerts are counted. */
+/** Maximum number of lines of a digest; further alerts are only counted. */
 const DIGEST_LINES = 10;
 
 /** "20 November 2026, 10:24 UTC": the reader of a mail may be in any time zone. */
@@ -38,7 +38,7 @@ interface AlertMailsOptions {
   jobs: Pick<Jobs, 'handle'>;
   accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
   premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
-  /** The one status of a person. */
+  /** The overall status of a person. */
   status: (user_id: string) => Promise<Status>;
   public_url: string | undefined;
   now: () => number;
@@ -49,10 +49,7 @@ const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toI
 const digestRow = (database: Kysely<Tables>) =>
   database.selectFrom('alert_digest').selectAll().where('id', '=', DIGEST).executeTakeFirst();
 
-/**
- * Where people are written to about alerts.
- * Mails about alerts: grave ones at once, to everybody; the rest once a week, to those who can read them.
- */
+/** Sends mails about alerts: grave ones at once, to everybody; the rest weekly, to those who can read them. */
 export class AlertMails {
   private readonly database: Kysely<Tables>;
   private readonly mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
@@ -77,7 +74,7 @@ export class AlertMails {
     return this.public_url === undefined ? [] : [new URL(path, this.public_url).href];
   }
 
-  /** The letter about an incident, given its alert's id; undefined when none is sent. */
+  /** The letter about an incident, as a function of its alert's id; undefined if none is sent. */
   async letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
     const { user_id, severity, phrase, ip_address } = incident;
     if (severity !== 'high' && severity !== 'critical') return undefined;
@@ -102,10 +99,7 @@ export class AlertMails {
     });
   }
 
-  /**
-   * The next people, after `after`, to whom something happened that no mail was written about, and a digest for each of them with a premium plan. An empty list:
-   * everybody had theirs.
-   */
+  /** The next people after `after` with alerts that no mail was about, and a digest for each of them with a premium plan. Empty when all digests are written. */
   private async digestsOf(
     { since, until }: { since: string; until: string },
     after: string,
@@ -156,16 +150,16 @@ export class AlertMails {
     return { last, letters };
   }
 
-  /** Writes the digests of the next people, and notes how far that is; or notes that all are written. Answers whether there is more to do. */
+  /** Writes the digests of the next people and records the progress, or the end. Returns whether there is more to do. */
   private async writeSome(row: { since: string; until: string; written_to: string | null }): Promise<boolean> {
     const some = await this.digestsOf(row, row.written_to ?? '');
     const next =
       some === undefined
-        ? // A week after this one, however long the letters took.
+        ? // A week after the planned time, however long the letters took.
           { since: row.until, next_at: new Date(Date.parse(row.until) + WEEK_MS).toISOString(), until: null, written_to: null }
         : { written_to: some.last };
     await inTransaction(this.database, async (transaction) => {
-      // One of several servers moves it on; the letters are stored with that move.
+      // One of several servers advances the row; the letters are stored in the same transaction.
       const claimed = await transaction
         .updateTable('alert_digest')
         .set(next)

@@ -33,18 +33,18 @@ function resolutionOf(row: AlertRow): Alert['resolution'] {
   return reason === null || at === null || by === null ? null : { reason, note, until, at, by };
 }
 
-/** The phrase of a stored description; null where none is kept that says it, as in a row that an older server wrote. */
+/** The phrase of a stored description; null if none with the same text is stored, as in a row of an older server. */
 export function phraseOf({ description, phrase }: Pick<AlertRow, 'description' | 'phrase'>): Alert['phrase'] {
   const known = phrase === null ? undefined : knownAlertPhrase(phraseSchema.parse(JSON.parse(phrase)));
   return known !== undefined && alertEnglish(known) === description ? known : null;
 }
 
-/** A description as its columns hold it: the English, made from the phrase, beside it. */
+/** The columns of a description: its English text, and the phrase it is made from. */
 export function describedBy(phrase: AlertPhrase): { description: string; phrase: string } {
   return { description: alertEnglish(phrase), phrase: JSON.stringify(phrase) };
 }
 
-/** An incident's evidence as it is stored and told: each sentence in English, with its phrase. */
+/** An incident's evidence as stored and sent: each sentence in English, with its phrase. */
 export function evidenceOf({ threshold, events }: Incident['evidence']): Evidence {
   return {
     threshold: alertEnglish(threshold),
@@ -82,12 +82,12 @@ export function alertOf(row: AlertRow): Alert {
   };
 }
 
-/** Whether it was the person is a question that only somebody at the sign-in can be asked about. */
+/** Whether the alert concerns a sign-in, so that the person can be asked whether it was them. */
 export function isAboutSignIn(row: Pick<AlertRow, 'threat_type' | 'simulated'>): boolean {
   return row.simulated === 0 && (row.threat_type === 'suspicious_login' || row.threat_type === 'brute_force');
 }
 
-/** A rule on a source can be kept out of the list, never a whole type, nothing critical and no drill. */
+/** Whether alerts like this can be suppressed: a rule for one source, never a whole type, a critical alert or a drill. */
 export function isSuppressible(row: AlertRow): row is AlertRow & { source: string } {
   return row.source !== null && row.severity !== 'critical' && row.simulated === 0;
 }
@@ -96,14 +96,14 @@ export function sessionsOf(row: Pick<AlertRow, 'session_ids'>): string[] {
   return sessionIdsSchema.parse(JSON.parse(row.session_ids));
 }
 
-/** The source of an incident: the network of its address, else the one source that all of its samples share. */
+/** The source of an incident: the network of its address, else the single source that all its samples share. */
 export function incidentSource({ ip_address, evidence }: Incident): string | null {
   if (ip_address !== null) return sourceOf(ip_address);
   const [source = null, ...others] = new Set(evidence.events.map((event) => event.source));
   return others.length === 0 ? source : null;
 }
 
-/** The newest samples of both, each once. */
+/** The newest samples of both, without duplicates. */
 export function mergeEvidence(known: Evidence, added: Evidence): Evidence {
   const named = [...known.events, ...added.events].map(
     (event) => [JSON.stringify([event.at, event.what, event.source]), event] as const,
@@ -113,7 +113,7 @@ export function mergeEvidence(known: Evidence, added: Evidence): Evidence {
   return { ...added, events: newest };
 }
 
-/** Sessions that one more occurrence adds to; the newest are kept. */
+/** Adds the session of one more occurrence; the newest ones are kept. */
 export function addSession(ids: readonly string[], session_id: string | null): string {
   const all = session_id === null ? ids : [...ids.filter((id) => id !== session_id), session_id];
   return JSON.stringify(all.slice(-SESSIONS_MAXIMUM));

@@ -15,11 +15,11 @@ export interface AlertTables {
     /** When it was first seen. */
     created_at: string;
     last_seen: string;
-    /** An id of its latest occurrence: the list's order, and its cursor. */
+    /** The id of its latest occurrence: the order and cursor of the list. */
     last_id: string;
     count: number;
     rule: string;
-    /** The source in the rule's finding: a network or address, or the file; null where there are several, or none. */
+    /** The source in the rule's finding: a network, an address or a file; null if there are several or none. */
     source: string | null;
     outcome: Alert['outcome'];
     /** JSON, as the contract has it. */
@@ -27,7 +27,7 @@ export interface AlertTables {
     ip_address: string | null;
     /** 0 or 1. */
     simulated: number;
-    /** Identifies repetitions of an open alert; a resolved one gives it up. */
+    /** Identifies repetitions of an open alert; released when the alert is resolved. */
     dedupe_key: string;
     status: AlertStatus;
     resolved_reason: ResolutionReason | null;
@@ -38,7 +38,7 @@ export interface AlertTables {
     browser_id: string | null;
     /** JSON: the ids of the sessions that it is about. */
     session_ids: string;
-    /** The suppression that keeps it out of the list. */
+    /** The suppression that hides it from the list. */
     hidden_by: string | null;
   };
   alert_decisions: {
@@ -64,11 +64,11 @@ export interface AlertTables {
     hidden_count: number;
     last_hidden_at: string | null;
   };
-  /** One row for each person, key and day that a mail was written about. */
+  /** One row for each person, key and day about which a mail was written. */
   alert_mails: { dedupe_key: string; user_id: string; day: string };
   /**
-   * One row: from `next_at` on digests are written of alerts from `since` until `until`, person by person; `written_to` is the person of the last one. Of
-   * several servers the one that moves it on has written a part.
+   * One row: at `next_at` digests about alerts from `since` until `until` are written, person by person; `written_to` is the last person done. Each part is written by the
+   * server that advances this row.
    */
   alert_digest: { id: number; since: string; next_at: string; until: string | null; written_to: string | null };
 }

@@ -38,7 +38,7 @@ export interface Consequences {
 /** The effects of a decision: on the alert, its history, and the audit log. */
 interface Decision {
   from: readonly AlertStatus[];
-  /** Why it is refused in any other state. */
+  /** The refusal in any other state. */
   otherwise: 'alert.not_open' | 'alert.already_resolved' | 'alert.already_open' | 'alert.gone';
   set: Updateable<AlertTables['alerts']>;
   kind: AlertDecision['kind'];
@@ -60,11 +60,11 @@ interface AlertsOptions {
   now: () => number;
   /** Called with each person whose alerts changed. */
   onChange: (user_id: string) => void;
-  /** Hears of an incident that asks for its person's attention. */
+  /** Called with an incident that needs its person's attention. */
   onShown?: ((incident: Incident) => void) | undefined;
 }
 
-/** The decider of what follows from another change. */
+/** The decider of consequences of other changes. */
 const MONITOR = { user_id: null, origin: undefined };
 
 /** A file whose infection ended, or is open again. */
@@ -187,9 +187,7 @@ export class Alerts {
     return await this.detail(changedRow);
   }
 
-  /**
-   * Raises an alert, or counts one more occurrence of it, and tells the person's pages; grave ones are mailed. `claim` can refuse, and then no change is made.
-   */
+  /** Raises an alert or counts one more occurrence, and informs the person's pages; grave ones are mailed. If `claim` refuses, nothing is changed. */
   async raise(incident: Incident, claim?: Claim): Promise<void> {
     const letter = await this.mails.letterOf(incident);
     const is_shown = await inTransaction(this.database, async (transaction) => {
@@ -226,14 +224,14 @@ export class Alerts {
       .where('user_id', '=', user_id)
       .where('last_id', '=', cursor)
       .executeTakeFirst();
-    // It happened again since. The page hears that and reads the list anew.
+    // The cursor's alert occurred again since. The page receives that event and reads the list anew.
     if (last === undefined) return [];
     return await ordered
       .where(({ or, and, eb }) => or([eb(RANK, '<', last.rank), and([eb(RANK, '=', last.rank), eb('last_id', '<', cursor)])]))
       .execute();
   }
 
-  /** The count on all pages together. */
+  /** The number of matching alerts on all pages. */
   async count(user_id: string, query: AlertsQuery): Promise<number> {
     const { count } = await matching(this.database, user_id, query)
       .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -296,7 +294,7 @@ export class Alerts {
     });
   }
 
-  /** Resolves the alerts about files whose infections ended, as fixed; or opens those again that were. A decision about each says so. */
+  /** Resolves the alerts about files whose infections ended as fixed, or reopens those that were. Each gets a decision in its history. */
   async settleFiles(files: readonly SettledFile[], is_over: boolean): Promise<void> {
     for (const { id, user_id, file_hash, device_id } of files) {
       const rows = await this.database
@@ -320,13 +318,13 @@ export class Alerts {
             ? { kind: 'resolved', reason: 'fixed', audit: 'alert_resolved' }
             : { kind: 'reopened', audit: 'alert_reopened' }),
         }).catch((error: unknown) => {
-          // Somebody else decided at the same moment: it is as it should be.
+          // Another person decided at the same moment: nothing is left to do.
           if (!(error instanceof Problem && error.code === 'conflict')) throw error;
         });
     }
   }
 
-  /** "Wasn't me". @throws Problem `conflict` for an alert that no sign-in is behind. */
+  /** Handles "Wasn't me". @throws Problem `conflict` for an alert that does not concern a sign-in. */
   async disown(
     row: AlertRow,
     decider: Decider,
@@ -338,7 +336,7 @@ export class Alerts {
     const alert = await this.decide(row, decider, {
       from: ['open', 'acknowledged', 'resolved'],
       otherwise: 'alert.gone',
-      // A session that was ended is refused from now on, which is what `blocked` says.
+      // An ended session is refused from now on, so the alert is `blocked`.
       set: { status: 'acknowledged', ...UNRESOLVED, ...(sessions_ended > 0 ? { outcome: 'blocked' } : {}) },
       kind: 'not_me',
       audit: 'alert_acknowledged',

@@ -1,14 +1,14 @@
 import { alertPhrase } from '@palisade/contract/alert-phrases';
 import type { Incident } from '#platform/incident.ts';
 
-/** The part of an upload that turned out to be harmless that its alert tells. */
+/** The facts about a cleared upload that its alert names. */
 interface ClearedUpload {
   user_id: string;
   scan: { id: string; filename: string; scanned_at: string; file_hash: string };
   threat: string;
 }
 
-/** The news that an earlier alert was a false one: of a kind of its own, so that it counts neither as malware that was blocked nor as one that was not. */
+/** Reports that an earlier alert was false. It has its own kind, so that it counts neither as blocked nor as unblocked malware. */
 export function clearedFileIncident({ user_id, scan, threat }: ClearedUpload): Incident {
   return {
     rule: 'false_alarm.cleared',

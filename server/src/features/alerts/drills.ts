@@ -7,7 +7,7 @@ import { alertOf, describedBy, evidenceOf } from './alert-record.ts';
 import type { AlertTables } from './alerts.tables.ts';
 import { UNRESOLVED } from './merging.ts';
 
-/** The incident that a drill pretends. The alert carries `simulated`. */
+/** The simulated incident of a drill. The alert has the mark `simulated`. */
 interface Drill {
   threat_type: ThreatType;
   severity: Severity;
@@ -24,11 +24,11 @@ const DRILLS: readonly Omit<Drill, 'ip_address'>[] = [
   { threat_type: 'ddos_attempt', severity: 'low', phrase: alertPhrase('drill.ddos_attempt', {}) },
 ];
 
-/** Networks set aside for examples (RFC 5737), so that a drill names no real address. */
+/** Networks reserved for documentation (RFC 5737), so that a drill names no real address. */
 const EXAMPLE_NETWORKS = ['192.0.2', '198.51.100', '203.0.113'] as const;
 const WITH_ADDRESS: readonly ThreatType[] = ['brute_force', 'suspicious_login', 'intrusion_attempt', 'ddos_attempt'];
 
-/** Makes a drill up. `random` answers from 0 up to, not including, 1. */
+/** Invents a drill. `random` returns a number from 0 up to, not including, 1. */
 export function drill(random: () => number): Drill {
   const upTo = (count: number) => Math.min(count - 1, Math.floor(random() * count));
   const [first] = DRILLS;

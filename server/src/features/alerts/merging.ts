@@ -16,10 +16,10 @@ import {
 import type { AlertTables } from './alerts.tables.ts';
 
 const HOUR_MS = 3_600_000;
-/** Repetitions within an hour belong to one alert, for a day at most. */
+/** Repetitions within an hour, in ms, belong to one alert, for a day at most. */
 const GAP_MS = HOUR_MS;
 const SPAN_MS = 24 * HOUR_MS;
-/** Incidents about one file: every further report is about the same thing. */
+/** Key prefix of incidents about one file: further reports do not count as repetitions. */
 const TOLD_ONCE = 'scan:';
 const ATTEMPTS = 5;
 
@@ -31,7 +31,7 @@ export const UNRESOLVED = {
   resolved_by: null,
 } as const;
 
-/** The recorded incident. `is_shown`: it asks for the person's attention. */
+/** A recorded incident. `is_shown`: it needs the person's attention. */
 interface Recorded {
   alert_id: string;
   is_shown: boolean;
@@ -43,12 +43,12 @@ function isToldOnce({ key }: Pick<Incident, 'key'>): boolean {
   return key.startsWith(TOLD_ONCE);
 }
 
-/** The subject of one mail per day. */
+/** The key of mails, of which one is sent per day. */
 export function mailKey({ user_id, rule, key, at }: Incident): string {
   return JSON.stringify([user_id, rule, isToldOnce({ key }) ? null : key, at.slice(0, 10)]);
 }
 
-/** Two browsers are two questions to the person, so they are two alerts. */
+/** Two browsers get two alerts, because each is a separate question to the person. */
 function dedupeKey({ user_id, rule, key, browser_id }: Incident): string {
   return isToldOnce({ key }) ? key : JSON.stringify([user_id, rule, key, browser_id]);
 }
@@ -83,17 +83,17 @@ function newRow(incident: Incident, source: string | null, suppression_id: strin
   };
 }
 
-/** Whether a resolved alert stays so when it happens again. */
+/** Whether a resolved alert stays resolved when the incident repeats. */
 function isSettled(row: AlertRow, incident: Incident): boolean {
   if (row.status !== 'resolved' || isGraver(incident.severity, row.severity)) return false;
   if (row.resolved_reason === 'accepted_risk') return row.resolved_until !== null && row.resolved_until > incident.at;
-  // It was this person at this browser; another person's may be next.
+  // "Was me" applies to this browser only: at another one it may be another person.
   return row.resolved_reason === 'was_me' && (incident.browser_id !== null || incident.ip_address === row.ip_address);
 }
 
 /**
- * Records an incident: as one more occurrence of an open alert, or as a new one. The database decides which of the two, and which of several at once makes the
- * new one: by the update that finds the alert, and by its unique key. Undefined for a repeated report.
+ * Records an incident as one more occurrence of an open alert, or as a new one. The database decides which, also between concurrent calls: by the update that finds the
+ * alert, and by its unique key. Undefined for a repeated report.
  */
 export async function recordIncident(database: Kysely<Tables>, audit: Audit, incident: Incident): Promise<Recorded | undefined> {
   const once = isToldOnce(incident);
@@ -125,7 +125,7 @@ export async function recordIncident(database: Kysely<Tables>, audit: Audit, inc
   throw new Error('An alert changed on every attempt to store it.');
 }
 
-/** A repeated report about a file is not counted; with `blocked`, its alert becomes blocked, and never the other way round. */
+/** A repeated report about a file is not counted; with `blocked` its alert becomes blocked, never the reverse. */
 async function tellAgain(database: Kysely<Tables>, incident: Incident): Promise<void> {
   if (incident.outcome !== 'blocked') return;
   await database
@@ -153,7 +153,7 @@ function takeCurrent(database: Kysely<Tables>, incident: Incident): Promise<Aler
     .executeTakeFirst();
 }
 
-/** An alert that is over gives its key up to the next one. */
+/** A closed alert releases its key for the next one. */
 async function letGo(database: Kysely<Tables>, incident: Incident): Promise<void> {
   const dedupe_key = dedupeKey(incident);
   const { at, gap_ms = GAP_MS } = incident;
@@ -165,7 +165,7 @@ async function letGo(database: Kysely<Tables>, incident: Incident): Promise<void
     .execute();
 }
 
-/** Whether it asks for attention. */
+/** Returns whether the alert needs attention. */
 async function addOccurrence(
   database: Kysely<Tables>,
   audit: Audit,
@@ -211,7 +211,7 @@ async function isKnown(database: Kysely<Tables>, incident: Incident): Promise<bo
   return row !== undefined;
 }
 
-/** The suppression that keeps an incident out of the list, counted there: it cannot be ended before the incident is recorded. */
+/** The suppression that hides an incident, which counts it: the row is locked until the incident is recorded. */
 async function takeSuppression(database: Kysely<Tables>, incident: Incident, source: string | null): Promise<string | null> {
   if (source === null || incident.severity === 'critical') return null;
   const row = await database
@@ -226,7 +226,7 @@ async function takeSuppression(database: Kysely<Tables>, incident: Incident, sou
   return row?.id ?? null;
 }
 
-/** Removes a person, in a transaction, from keys of other people's alerts: administrators have alerts about them. */
+/** Removes a person, in a transaction, from the keys of administrators' alerts about them. */
 export async function forgetInKeys(transaction: Kysely<AlertTables>, user_id: string): Promise<void> {
   const named = `%${user_id}%`;
   await transaction

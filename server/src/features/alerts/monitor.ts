@@ -13,10 +13,10 @@ const REASONS: Record<keyof Watches, string> = {
   requests: 'This server doesn’t monitor requests yet.',
 };
 
-/** The watched things, and the start of the watch: before it there are no alerts. */
+/** The watched things, and the start of the watch, before which there are no alerts. */
 export type ReadMonitor = (user_id: string) => Promise<Pick<Monitor, 'watching_since' | 'watches'>>;
 
-/** Begins the watch, if this is the first start of an installation. */
+/** Starts the watch at the first start of an installation. */
 export async function createMonitor(parts: {
   database: Kysely<InstallationTables>;
   accounts: { findAccount(id: string): Promise<{ created_at: string } | undefined> };

@@ -5,8 +5,8 @@ import type { AlertTables } from './alerts.tables.ts';
 const REMOVED_AT_ONCE = 1_000;
 
 /**
- * Removes everybody's alerts whose last occurrence was before `before` (ISO), with the decisions about them. An alert that was neither stopped nor resolved stays: it still
- * counts against the account, however old it is.
+ * Deletes alerts of all people whose last occurrence was before `before` (ISO), with their decisions. An alert that was neither blocked nor resolved stays, because it still
+ * counts against the account.
  */
 export async function forgetOldAlerts(database: Kysely<Pick<AlertTables, 'alerts'>>, before: string): Promise<void> {
   const pages = inPages(REMOVED_AT_ONCE, () =>

@@ -4,7 +4,7 @@ import type { AlertTables } from './alerts.tables.ts';
 /** Time for which drills are kept: they do not affect an account's score. */
 const DRILLS_KEPT_MS = 90 * 86_400_000;
 
-/** Removes the drills that are over their time, of everybody. `now` is in ms. */
+/** Deletes expired drills of all people. `now` is in ms. */
 export async function forgetOldDrills(database: Kysely<AlertTables>, now: number): Promise<void> {
   await database
     .deleteFrom('alerts')

@@ -16,17 +16,17 @@ type Tables = AlertTables & AuditTables;
 
 /** Suppressions of alerts: findings of one rule about one source, for a while (docs/decisions/monitor.md). */
 export interface Suppressions {
-  /** Keeps the like of an alert out of the list, as part of `database`'s transaction; where that is done already, for longer. */
+  /** Suppresses alerts like this one, as part of a transaction; extends an existing suppression. */
   add(database: Kysely<Tables>, row: AlertRow, decider: Decider): Promise<void>;
   list(user_id: string, page: PageQuery): Promise<Suppression[]>;
   find(id: string): Promise<{ id: string; user_id: string; rule: string; source: string } | undefined>;
   /** A suppression of alerts like this one, and the number it would hide. @throws Problem `not_found`, `invalid_field` for an alert that cannot be suppressed. */
   preview(user_id: string, alert_id: string): Promise<{ rule: string; source: string; until: string; would_hide: number }>;
-  /** Ends one, and brings back the alerts that it hid. */
+  /** Ends a suppression and shows the alerts that it hid. */
   remove(suppression: { id: string; rule: string; source: string }, decider: Decider): Promise<void>;
 }
 
-/** @throws Problem `invalid_field` for an alert whose like is never kept out of the list. */
+/** @throws Problem `invalid_field` for an alert that cannot be suppressed. */
 export function requireSuppressible(row: AlertRow, field: string): { source: string } {
   if (isSuppressible(row)) return row;
   throw refuseField(field, row.severity === 'critical' ? 'alert.critical_not_hidden' : 'alert.no_single_source');
@@ -77,7 +77,7 @@ export function createSuppressions(parts: {
         .selectFrom('alert_suppressions')
         .select(['id', 'rule', 'source', 'description', 'phrase', 'created_at', 'until', 'hidden_count', 'last_hidden_at'])
         .where('user_id', '=', user_id)
-        // An expired one still brings back the alerts that it hid.
+        // An expired one stays in the list while it hides alerts.
         .where((where) => where.or([where('until', '>', at()), where('hidden_count', '>', 0)]))
         .orderBy('id', 'desc')
         .limit(limit);

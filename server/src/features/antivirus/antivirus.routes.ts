@@ -15,7 +15,7 @@ import type { Antivirus } from './antivirus.ts';
 import type { Receive } from './receive.ts';
 import type { UploadAdmission } from './upload-admission.ts';
 
-/** @throws Problem `invalid_field` for a key that is none. */
+/** @throws Problem `invalid_field` for an invalid key. */
 function uploadKeyOf(request: FastifyRequest): string | undefined {
   const sent = request.headers[UPLOAD_KEY_HEADER];
   if (sent === undefined) return undefined;

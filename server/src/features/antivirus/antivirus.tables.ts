@@ -27,29 +27,26 @@ export interface AntivirusTables {
     /** 1 while the uploaded bytes wait in the spool for an engine. */
     spooled: number;
     attempts: number;
-    /** Number of deaths of engines of `engine_deaths_edition` over these bytes. */
+    /** Number of engine crashes (of edition `engine_deaths_edition`) while reading these bytes. */
     engine_deaths: number;
     engine_deaths_edition: string | null;
-    /** Readings by runs of the server that did not see their end, since the last completed one. */
+    /** Readings that were cut off by the end of their server, since the last completed one. */
     unended_readings: number;
     /** 1 while the bytes are kept encrypted. */
     sealed: number;
-    /** The data folder that has the bytes while they are `spooled` or `sealed`: the only server that may read or remove them is the one that runs on it. */
+    /** The data folder with the bytes while they are `spooled` or `sealed`: only the server that runs on it may read or remove them. */
     home: string | null;
-    /**
-     * 1 while the sealed bytes are in the store that servers share, from before the record exists: every server with the store may read
-     * them.
-     */
+    /** 1 while the sealed bytes are in the shared store, set before the record exists: every server with the store may read them. */
     in_store: number;
-    /** Checksum of the sealed bytes; null where they were sealed before it was kept. */
+    /** Checksum of the sealed bytes; null for files sealed before it was recorded. */
     sealed_sha256: string | null;
     /** Time at which kept bytes are removed. */
     kept_until: string | null;
-    /** The engine's edition that the verdict is of; null where it may not serve again. */
+    /** The engine edition of the verdict; null if the verdict may not be reused. */
     edition: string | null;
-    /** When the bytes were read, where the verdict is that of an earlier upload. */
+    /** The time of the original reading, if the verdict was reused from an earlier upload. */
     answered_from: string | null;
-    /** The device that found the file where it lies, its name at that time, and the path. Such a file was never uploaded. */
+    /** The device that found the file in place, its name at that time, and the path. Such a file was never uploaded. */
     device_id: string | null;
     device_name: string | null;
     device_path: string | null;
@@ -57,7 +54,7 @@ export interface AntivirusTables {
     closed_at: string | null;
     closed_by: 'person' | 'agent' | 'upgrade' | null;
   };
-  /** The number of each person's records. Written by the database's triggers alone (server/migrations/baseline/scan-counts.ts), in the transaction of each change of `scans`. */
+  /** The number of each person's records. Written only by database triggers (server/migrations/baseline/scan-counts.ts), in the transaction of each change of `scans`. */
   scan_counts: {
     user_id: string;
     clean: number;

@@ -45,34 +45,34 @@ type ScanRecords = Kysely<Pick<AntivirusTables, 'scans'>>;
 interface AntivirusOptions {
   database: Kysely<AntivirusTables & InstallationTables & JobTables>;
   jobs: Jobs;
-  /** The data folders of the servers of this database that live. */
+  /** The data folders of the living servers of this database. */
   livingHomes: () => Promise<readonly string[]>;
   engine: Engine;
   scanQueue: ScanQueue;
   admission: Pick<UploadAdmission, 'dismiss'>;
   spool: Spool;
   quarantine: Quarantine;
-  /** The files that all servers keep together, where they share a store. */
+  /** The quarantine in the store that servers share, if there is one. */
   shared: Quarantine | undefined;
-  /** Bytes of one person that are kept sealed. */
+  /** Maximum sealed bytes per person. */
   quarantine_quota: number;
   /** The id of the data folder in which `spool` and `quarantine` are. */
   home: string;
   falseAlarms: Pick<FalseAlarms, 'of'>;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** Called for each infected file, again after a restart: take it once for each scan id. */
+  /** Called for each infected file, and again after a restart: handle each scan id once. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   /** Called with the records whose infections ended, or are open again. Never rejects. */
   /** `whole` are the rows without another open copy of the same bytes on their device. */
   onSettled?: ((rows: readonly ScanRow[], is_over: boolean, whole: readonly ScanRow[]) => Promise<void>) | undefined;
-  /** Tells a person's pages what happened. */
+  /** Sends an event to a person's pages. */
   tell: (user_id: string, event: LiveEvent) => void;
   /** Looks a file up by its SHA-256 alone. */
   matchHash?: MatchHash | undefined;
   meter?: ScanMeter | undefined;
-  /** Interval at which pending files are given to the engine again, in ms. */
+  /** Interval at which pending files are tried again, in ms. */
   retry_ms?: number | undefined;
   /** Time that a small file may be read before it is recorded, in ms. */
   record_ms?: number | undefined;
@@ -97,16 +97,16 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   private readonly leases: ReadingLeases | undefined;
   private readonly scanStore: ScanStore;
   private readonly recordWriter: RecordWriter;
-  /** Files that are in the spool and have no record yet. */
+  /** Files in the spool without a record yet. */
   private readonly arriving = new Set<string>();
   private closing = false;
-  // Asked for at each look at the dashboard.
+  // Read at each display of the dashboard.
   private readonly overviews: PersonCache<Overview>;
   private readonly news: RecordNews;
   private readonly examinations: Examinations;
   private readonly waitingFiles: WaitingFiles;
   private readonly keptFiles: KeptFiles;
-  /** Tells of records whose infections ended, or are open again. */
+  /** Reports records whose infections ended, or are open again. */
   private readonly settled: (rows: readonly ScanRow[], is_over: boolean) => Promise<void>;
 
   constructor(options: AntivirusOptions) {
@@ -176,7 +176,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     });
   }
 
-  /** The verdict of an earlier upload of these bytes by this person, where engine and signatures are still the same. */
+  /** The verdict of this person's earlier upload of the same bytes, if engine and signatures have not changed. */
   private async earlierVerdict(row: ScanRow): Promise<Partial<Verdict> | undefined> {
     const edition = this.engine.edition();
     if (edition === undefined) return undefined;
@@ -211,7 +211,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
   };
 
-  /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they do not open, `on_another_server` as all of these do. */
+  /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they cannot be decrypted, and like all of these `on_another_server`. */
   restore(row: ScanRow): Promise<Readable> {
     return this.keptFiles.restore(row);
   }
@@ -222,15 +222,14 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   }
 
   /**
-   * Reads a kept encrypted archive with its password, which goes nowhere else.
-   * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers, `not_found` when the record
-   * was deleted meanwhile.
+   * Reads a kept encrypted archive with its password, which is not stored or passed on. @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to
+   * open, `unavailable` when no engine answers, `not_found` when the record was deleted meanwhile.
    */
   unlock(row: ScanRow, password: string): Promise<ScanRow> {
     return this.keptFiles.unlock(row, password);
   }
 
-  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
+  /** Reads the files that an earlier run left pending, and retries while engines come back. */
   resume(): Promise<void> {
     return this.waitingFiles.resume();
   }
@@ -243,7 +242,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return this.waitingFiles.rescanWaiting(afresh);
   }
 
-  /** To be called when signatures have changed in a way that the engine's edition does not show: looks at everything again. */
+  /** Call this when signatures have changed without a change of the engine's edition: rechecks everything. */
   signaturesChanged(): Promise<void> {
     return this.waitingFiles.signaturesChanged();
   }
@@ -253,15 +252,14 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   }
 
   /**
-   * Takes over a file of which the upload is complete, and answers its record once an engine has spoken. From the moment the record is stored the file is
-   * scanned, now or after a restart, even without a waiting caller; only the person can take it back. Of a small file the record is stored with its verdict,
-   * when that comes at once.
-   * @throws Problem `upload_cancelled` when they did, or deleted its record meanwhile. The file and its record are removed then.
+   * Takes a completely uploaded file, and returns its record once an engine has read it. As soon as the record is stored, the file will be scanned, now or after a restart,
+   * even if the caller is gone; only the person can cancel. A small file's record is stored together with a quick verdict. @throws Problem `upload_cancelled` when the
+   * person cancelled or deleted the record; the file and its record are then removed.
    */
   async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }: Arrival): Promise<Scan> {
     const scanned_at = at(this.now);
     const arrived = newScan({ id, user_id, filename: displayName(filename), file_hash: sha256, size, scanned_at });
-    // An empty file is clean; no engine is asked.
+    // An empty file is clean without an engine.
     const row: ScanRow =
       size === 0
         ? { ...arrived, scan_status: 'clean', coverage: JSON.stringify(NO_COVERAGE), attempts: 1 }
@@ -294,9 +292,9 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
         Object.assign(row, await earlierDeaths(this.database, row));
       }
       known = size === 0 || earlier === undefined ? undefined : await this.earlierVerdict(row);
-      // The bytes are not needed any more, so they are not kept.
+      // The bytes are not needed, so they are not kept.
       if (size === 0 || known?.scan_status === 'clean') return scanOf(await record.finish(known ?? {}));
-      // A small file is read first: most are clean, and then one write is enough.
+      // Read a small file first: most are clean, so that one write is enough.
       if (known !== undefined || bytes === undefined) await record.store();
     } catch (error) {
       await this.scanStore.letGo(row);
@@ -311,11 +309,11 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       scanned = await (verdict === undefined
         ? this.examinations.examine(row, { waiter, record })
         : this.examinations.settle(row, verdict, await record.store()));
-      // An unread file is read when an engine is there; at once, by another server, when this one stops.
+      // An unread file is read when an engine is available; if this server is stopping, by another server at once.
       const waits_ms = this.closing ? 0 : this.retry_ms;
       again_ms = scanned !== undefined && isUnread(scanned) ? waits_ms : undefined;
     } catch (error) {
-      // After any other error the record is there, and its file is to be read.
+      // After any other error the record exists, and its file must be read again.
       if (error instanceof Problem && error.code === 'upload_cancelled') again_ms = undefined;
       throw storageProblem(error);
     } finally {
@@ -325,7 +323,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return scanOf(scanned);
   }
 
-  /** Infected files on devices. Both write as part of a transaction, and answer what tells of it, once that is committed. */
+  /** Infected files on devices. Both functions write as part of a transaction, and return the function that reports the change after the commit. */
   readonly onDevices = {
     add: (transaction: ScanRecords, found: FoundOnDevice) => this.recordOnDevice(transaction, found),
     /** The agent deleted the copy, or restored it. */
@@ -335,7 +333,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     },
   };
 
-  /** Says of infected files that their person deleted the originals, or did not. Answers how many records changed. */
+  /** Records that a person deleted the originals of infected files, or did not. Returns the number of changed records. */
   async settle(user_id: string, { scan_ids, deleted }: { scan_ids: readonly string[]; deleted: boolean }): Promise<number> {
     const end = deleted ? { at: at(this.now), by: 'person' as const } : null;
     const rows = await settleRecords(this.database, { user_id, scan_ids, end });
@@ -347,7 +345,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   private async recordOnDevice(transaction: ScanRecords, { user_id, device, file }: FoundOnDevice): Promise<() => void> {
     const row = rowOnDevice({ user_id, device, file }, at(this.now));
     const copy = { user_id, device_id: device.id, path: file.path, file_hash: file.file_hash };
-    // The agent took away a copy that it had left before.
+    // The agent removed a copy that it had left before.
     const over = row.closed_at === null ? [] : await settleCopy(transaction, copy, { at: row.closed_at, by: 'agent' });
     await transaction.insertInto('scans').values(row).execute();
     return () => {
@@ -375,27 +373,24 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return { ...detailOf(row), report: await this.falseAlarms.of(row.id) };
   }
 
-  /**
-   * Takes a record out of the history, with its bytes. A scan that is under way ends without a record.
-   * @throws Problem `on_another_server` when the bytes are there.
-   */
+  /** Deletes a record with its bytes. A running scan ends without a record. @throws Problem `on_another_server` when the bytes are there. */
   async remove(row: ScanRow): Promise<void> {
-    // The file still lies there: without its record nothing would say so.
+    // The file is still on the device, and only this record says so.
     if (row.device_id !== null && row.scan_status === 'infected' && row.closed_at === null && !isTestFile(row))
       throw refuse('scan.not_deleted_yet');
     requireHere(row, this.scanStore, this.home);
     const is_running = this.examinations.isRunning(row.id);
-    // The shared copy is removed first: a reported removal is complete.
+    // Remove the shared copy first, so that a reported removal is complete.
     if (!is_running && row.in_store === 1) await this.scanStore.remove(row);
     await this.database.deleteFrom('scans').where('id', '=', row.id).execute();
-    // Another server that reads it is told to stop.
+    // Tell another server that reads it to stop.
     if (row.in_store === 1) await this.leases?.cancel(row.id);
     this.news.removed(row);
-    // The examination of a file that is being read removes its bytes when it ends.
+    // If the file is being read, its examination removes the bytes at the end.
     if (!this.examinations.isRunning(row.id)) await this.scanStore.remove({ ...row, in_store: is_running ? row.in_store : 0 });
   }
 
-  /** Removes a person's records as part of `database`'s transaction. Answers what removes their bytes, once it is committed. */
+  /** Deletes a person's records as part of a transaction. Returns the function that removes their bytes, to be called after the commit. */
   async forgetPerson(transaction: Kysely<AntivirusTables>, user_id: string): Promise<() => Promise<void>> {
     const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning(['id', 'in_store']).execute();
     return async () => {
@@ -414,17 +409,17 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     return (await this.overviews.of(user_id)).counts;
   }
 
-  /** Progress of a person's files that have no verdict yet. */
+  /** Progress events of a person's files without a verdict. */
   progress(user_id: string): LiveEvent[] {
     return this.examinations.progress(user_id);
   }
 
-  /** Whether earlier scans are to be rechecked by newer signatures, and were not yet. */
+  /** Whether a recheck of earlier scans by newer signatures is pending. */
   recheckDue(): Promise<boolean> {
     return this.waitingFiles.recheckDue();
   }
 
-  /** Files whose bytes wait for an engine, of this server or in the store that servers share, and when the first of them came; ISO. */
+  /** The number of files that wait for an engine, on this server or in the shared store, and the ISO time of the oldest. */
   async unread(): Promise<{ files: number; oldest_at: string | null }> {
     const { files, oldest } = await this.database
       .selectFrom('scans')

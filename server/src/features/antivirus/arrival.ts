@@ -7,11 +7,11 @@ import type { Waiter } from './examination-news.ts';
 import type { ScanCounts } from './scan-counts.ts';
 import type { ScanRow } from './scan-row.ts';
 
-/** A file that has arrived under `id`: in the spool's folder, or in memory. */
+/** A file received as `id`: in the spool's folder, or in memory. */
 export interface Arrival extends Waiter {
   id: string;
   user_id: string;
-  /** The name as it was sent; hostile. */
+  /** The name as sent; untrusted. */
   filename: string;
   /** Bytes. */
   size: number;
@@ -34,7 +34,7 @@ export interface Overview {
   recent: Scan[];
 }
 
-/** Earlier engine deaths over the same bytes, which reduce further attempts. */
+/** Earlier engine crashes on the same bytes, which reduce the number of attempts. */
 export async function earlierDeaths(
   database: Kysely<AntivirusTables & InstallationTables & JobTables>,
   { user_id, file_hash }: ScanRow,

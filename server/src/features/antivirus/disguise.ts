@@ -3,7 +3,7 @@ import { type ScanPhrase, scanPhrase } from '@palisade/contract/scan-phrases';
 
 const OOXML = 'application/vnd.openxmlformats-officedocument';
 
-/** Media types of files with this ending; the start of a media type is enough. Endings that say little are not here. */
+/** Prefixes of the media types of files with this extension. Extensions that say little are left out. */
 const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   pdf: ['application/pdf'],
   jpg: ['image/'],
@@ -31,10 +31,7 @@ const ENDINGS: Readonly<Record<string, readonly string[]>> = {
   zip: ['application/zip', 'application/java-archive', 'application/vnd.'],
 };
 
-/**
- * A note when a name promises another type than the bytes have; undefined when it does not, or the type is unknown. A mail or text that calls
- * itself a picture is as telling as a program that does.
- */
+/** A note if the extension promises another type than the bytes have; undefined if they match, or the type is unknown. A mail or text named as a picture is as suspicious as a program. */
 export function disguiseOf(filename: string, media_type: string | null): ScanPhrase | undefined {
   if (media_type === null || MEDIA_TYPE_WORDS[media_type] === undefined) return undefined;
   const ending = /\.([a-z0-9]{1,5})$/i.exec(filename)?.[1]?.toLowerCase() ?? '';

@@ -7,9 +7,9 @@ export interface InfectedFile {
   scan: Scan;
   /** One of the industry's harmless test files. */
   is_test_file: boolean;
-  /** The state of the stored bytes, as verified. */
+  /** The verified state of the stored bytes. */
   copy: Copy;
-  /** Perhaps for the second time: the server has started, and an earlier run may have ended before its report. */
+  /** May be a repetition: the server has restarted, and an earlier run may have ended before its report. */
   told_again: boolean;
 }
 
@@ -23,13 +23,13 @@ export interface ClearedFile {
 
 /** Receives scan metrics. */
 export interface ScanMeter {
-  /** An engine has read a file. `size` in bytes. */
+  /** Called when an engine has read a file. `size` is in bytes. */
   read(file: { size: number; ms: number }): void;
-  /** A file got a verdict, by a reading or without one. */
+  /** Called when a file got a verdict, with or without a reading. */
   verdict(status: Row['scan_status']): void;
 }
 
-/** The caller that waits for a scan, and may end it: the page's key for the file, and the signal of a cancelled upload. */
+/** The caller that waits for a scan and may cancel it: the page's key for the file, and the signal of the upload. */
 export interface Waiter {
   key: string | undefined;
   signal: AbortSignal;

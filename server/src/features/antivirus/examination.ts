@@ -25,19 +25,16 @@ import type { ScanStore } from './scan-store.ts';
 import type { Spool } from './spool.ts';
 import { columnsOf } from './verdict-columns.ts';
 
-/** An account comes behind older ones for so long. */
+/** Accounts younger than this, in ms, come after older ones in the queue. */
 const NEW_FOR_MS = 86_400_000;
 
-/** In this time less is unpacked than the reserve of the disk. */
+/** Interval between checks of the disk, in ms: short enough that less than the reserve can be unpacked in it. */
 const LOOK_AT_DISK_MS = 200;
 
-/**
- * A file is recorded when it has waited for its verdict for so long: from then on it is read even when the server ends meanwhile. Until then its sender has had no
- * answer, as while it was on its way.
- */
+/** A file that has waited this many ms for its verdict is recorded, so that it is read even if the server ends. Before that its sender has no answer yet, as during the upload. */
 const RECORDED_AFTER_MS = 100;
 
-/** Runs of the server that may end while they read a file, before it is held to be the cause. */
+/** Number of server runs that may end while reading a file before the file is assumed to be the cause. */
 const UNENDED_MAXIMUM = 5;
 
 interface ExaminationsOptions {
@@ -48,11 +45,11 @@ interface ExaminationsOptions {
   scanStore: ScanStore;
   now: () => number;
   logger: FastifyBaseLogger;
-  /** Called for each infected file, again after a restart: take it once for each scan id. */
+  /** Called for each infected file, and again after a restart: handle each scan id once. */
   onInfected: (file: InfectedFile) => Promise<void>;
   onCleared: (file: ClearedFile) => Promise<void>;
   news: RecordNews;
-  /** Tells a person's pages about present events. */
+  /** Sends a person's pages events that are not stored. */
   tell: (user_id: string, event: LiveEvent) => void;
   matchHash: MatchHash | undefined;
   meter?: ScanMeter | undefined;
@@ -60,7 +57,7 @@ interface ExaminationsOptions {
   record_ms?: number | undefined;
 }
 
-/** One file after the other is read and gets its verdict: at most one of these runs for each file. Each answers undefined for a record that is gone. */
+/** Reads files and stores their verdicts: at most one call runs for each file. Each returns undefined if the record no longer exists. */
 export class Examinations {
   private readonly record_ms: number;
   private readonly options: ExaminationsOptions;
@@ -74,7 +71,7 @@ export class Examinations {
     this.board = createProgressBoard(options.tell);
   }
 
-  /** The person wants the file back: it is removed. */
+  /** The person cancelled: removes the file. */
   private async withdraw(row: Row, record: NewRecord | undefined): Promise<never> {
     // The record was never stored, so it is unknown to others.
     if (record?.is_stored() === false) {
@@ -89,7 +86,7 @@ export class Examinations {
     throw new Problem('upload_cancelled');
   }
 
-  /** Another server reads the file by now, or its record is gone: this reading does not count, and its files are removed. Answers the record as it is. */
+  /** Another server has the file by now, or its record is gone: this reading does not count, and its files are removed. Returns the current record. */
   private async leave({ id }: Row): Promise<Row | undefined> {
     await this.options.spool.remove(id);
     return await current(this.options.database, id);
@@ -113,8 +110,8 @@ export class Examinations {
   }
 
   /**
-   * Counts the readings of a file that no run of the server has seen the end of. A server that is killed over a file, again and again, would otherwise take it up at each start for ever. The first
-   * reading of a new file is not counted: that would be one more write for each upload.
+   * Counts readings whose end no server run has seen; otherwise a file that crashes its server would be read again at each start for ever. The first reading of a new file
+   * is not counted, which saves one write for each upload.
    */
   private async counted(id: string, reading: () => Promise<EngineOutcome>): Promise<EngineOutcome> {
     const begun = await this.options.database
@@ -124,7 +121,7 @@ export class Examinations {
       .returning('unended_readings')
       .executeTakeFirst();
     const is_given_up = (begun?.unended_readings ?? 0) > UNENDED_MAXIMUM;
-    // While no engine is ready there is no edition to remember, so that the verdict is not reused.
+    // Without a ready engine there is no edition, so the verdict is not reused.
     const outcome: EngineOutcome = is_given_up
       ? { kind: 'failed', detail: 'engine_failed', edition: this.options.engine.edition() ?? '' }
       : await reading();
@@ -132,7 +129,7 @@ export class Examinations {
     return outcome;
   }
 
-  /** Puts the bytes of a sealed file where an engine reads them. A store that is away is no attempt. */
+  /** Copies the bytes of a sealed file to where an engine can read them. If the store is away, no attempt is counted. */
   private async recalled(row: Row, attempts: number): Promise<boolean> {
     try {
       return await this.options.scanStore.recall(row);
@@ -142,10 +139,7 @@ export class Examinations {
     }
   }
 
-  /**
-   * The stages of one reading: admit, wait and read, judge, store, tell.
-   * @returns the record afterwards, undefined if it is gone
-   */
+  /** The stages of one reading: admit, wait and read, judge, store, tell. @returns the record afterwards, undefined if it was deleted */
   private async read(seen: Row, how: Reading): Promise<Row | undefined> {
     const admitted = await this.admit(seen, how);
     if (!admitted.is_readable) return admitted.row;
@@ -163,7 +157,7 @@ export class Examinations {
     }
   }
 
-  /** Takes the record up and puts its bytes where an engine can read them. Where that is impossible, `row` is the answer. */
+  /** Claims the record and makes its bytes readable for an engine. If that is impossible, `row` is the result. */
   private async admit(
     seen: Row,
     { waiter, password, giveUp }: Reading,
@@ -174,14 +168,14 @@ export class Examinations {
       if (now_is === undefined) await this.options.scanStore.letGo(seen);
       return { is_readable: false, row: now_is };
     }
-    // A server that took over another server's file, or lost its folder, has the bytes only in the store.
+    // If a server took over another's file, or lost its folder, the bytes are only in the store.
     const is_away = row.sealed === 1 || (row.in_store === 1 && !existsSync(this.options.spool.path(row.id)));
     if (!is_away || (await this.recalled(row, seen.attempts))) return { is_readable: true, row };
     if (password !== undefined) throw refuse('scan.copy_unreadable');
     return { is_readable: false, row: giveUp !== undefined && isUnread(row) ? await giveUp(row) : row };
   }
 
-  /** Starts the time after which a new record is stored, and follows the lease. */
+  /** Starts the timer after which a new record is stored, and follows the lease. */
   private begin(row: Row, { waiter, record, lease }: Reading): ReadingState {
     const lost = new AbortController();
     const follow = (held: ReadingLease | undefined) => {
@@ -204,7 +198,7 @@ export class Examinations {
     };
   }
 
-  /** Waits for the turn of the file, and has an engine read it. */
+  /** Waits for the file's turn, then has an engine read it. */
   private async waitAndRead(reading: ReadingState, how: Reading): Promise<EngineOutcome> {
     const { row, given_up } = reading;
     const { id, user_id, size } = row;
@@ -282,7 +276,7 @@ export class Examinations {
     });
   }
 
-  /** Judges what the engines said, stores the verdict and tells of it. @param attempts before this reading */
+  /** Derives the verdict from the engines' answers, stores and reports it. @param attempts before this reading */
   private async end(
     { row, lost }: ReadingState,
     { waiter, record, password, lease }: Reading,
@@ -297,11 +291,11 @@ export class Examinations {
     if (lost.aborted && !isAnswered(outcome)) return await this.leave(row);
     // The server is stopping: the record stays as it is, and the next start scans it.
     if (this.closed && outcome.kind === 'failed') return row;
-    // An engine that was away has not tried.
+    // An engine that was unavailable has not tried.
     if (outcome.second?.kind === 'missing' && !outcome.second.asked) verdict.attempts = attempts;
     if (password !== undefined) {
       refuseWrongPassword(row, outcome);
-      // Without the password the bytes say less.
+      // Without the password the same bytes would get another verdict.
       verdict.edition = null;
     }
     if (keepsFinding(row, verdict)) return row;
@@ -309,7 +303,7 @@ export class Examinations {
     return await this.conclude(row, verdict, held);
   }
 
-  /** Ends a reading that unpacks to the disk before it takes the room that the database needs. */
+  /** Stops a reading that unpacks to the disk before it uses the space that the database needs. */
   private async whileRoom(
     id: string,
     stops: readonly AbortSignal[],
@@ -327,14 +321,14 @@ export class Examinations {
     });
   }
 
-  /** A clean reading by signatures that were replaced meanwhile: a recheck for the new ones may have passed the file by while it was read. */
+  /** Whether a clean result came from signatures that were replaced meanwhile: the recheck for the new ones may have missed the file while it was being read. */
   private isOutdated(outcome: EngineOutcome): boolean {
     if (outcome.kind === 'failed' || outcome.examination.threat !== null || outcome.second?.kind === 'missing') return false;
     const edition = this.options.engine.edition();
     return edition !== undefined && edition !== outcome.edition;
   }
 
-  /** A person who waits for a verdict gets it, even if the report fails. */
+  /** Reports an infected file. The waiting person gets the verdict even if the report fails. */
   async tellInfected(row: Row, copy: Copy, told_again: boolean = false): Promise<void> {
     try {
       await this.options.onInfected({ user_id: row.user_id, scan: scanOf(row), is_test_file: isTestFile(row), copy, told_again });
@@ -360,17 +354,16 @@ export class Examinations {
   }
 
   /**
-   * Has a file read, and answers its record as it is then. With a `password` its kept bytes are opened. A `record` that is not stored yet is stored when the
-   * reading takes long, or ends with anything but a clean file. For a file that servers share the `lease` is checked before the verdict is stored: a server that has lost it stores
-   * none. `giveUp` is called for a file whose bytes differ from the upload.
-   * @throws Problem `upload_cancelled` when the waiter wanted it back; `invalid_field` for a wrong password, `unavailable` when it could not be tried; what storing
-   * the record throws.
+   * Reads a file, and returns its record afterwards. With a `password` its kept bytes are opened. A `record` that is not stored yet is stored if the reading takes long, or
+   * ends with anything but a clean file. For a shared file the `lease` is checked before the verdict is stored: a server that has lost it stores none. `giveUp` is called
+   * for a file whose bytes differ from the upload. @throws Problem `upload_cancelled` when the waiter cancelled; `invalid_field` for a wrong password, `unavailable` when it
+   * could not be tried; the errors of storing the record.
    */
   examine(row: Row, how: Reading = {}): Promise<Row | undefined> {
     return this.alone(row.id, () => this.read(row, how));
   }
 
-  /** Stores a verdict that is known without reading, and sees to the bytes. */
+  /** Stores a verdict that needs no reading, and seals or removes the bytes. */
   settle(row: Row, verdict: Partial<Verdict>, lease?: ReadingLease): Promise<Row | undefined> {
     return this.alone(row.id, () => this.conclude(row, withList(this.options.matchHash, row, verdict), lease));
   }
@@ -388,7 +381,7 @@ export class Examinations {
     return this.under_way.has(id);
   }
 
-  /** Ids of the files under way. */
+  /** Ids of the files being read. */
   running(): string[] {
     return [...this.under_way.keys()];
   }
@@ -398,7 +391,7 @@ export class Examinations {
     return this.board.of(user_id);
   }
 
-  /** Ends the engine. Unread files stay as they are, for the next start. */
+  /** Closes the engine. Unread files stay for the next start. */
   async close(): Promise<void> {
     this.closed = true;
     this.options.scanQueue.close();

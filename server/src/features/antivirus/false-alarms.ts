@@ -17,7 +17,7 @@ import { refuse } from './antivirus.refusals.ts';
 import type { AntivirusTables } from './antivirus.tables.ts';
 import type { ScanRow } from './scan-row.ts';
 
-/** The owner of the accounts. */
+/** Declares the owner of the account tables. */
 interface Accounts {
   findUsers(ids: readonly string[]): Promise<{ id: string; email: string; username: string }[]>;
 }
@@ -25,12 +25,9 @@ interface Accounts {
 type Decision = Exclude<ReportStatus, 'open'>;
 type Tables = AntivirusTables & AuditTables & JobTables & MailTables & InstallationTables;
 
-/** Time in which a decision can be taken back before its person is written to, in ms. */
+/** Time in which a decision can be withdrawn before the person gets a mail, in ms. */
 const TOLD_AFTER_MS = 60_000;
-/**
- * A letter about what holds of a report when the job is done. A decision that was taken back meanwhile has none, and a person who had a letter gets one about
- * that.
- */
+/** Sends a mail with the state of a report at the time of the job. A decision that was withdrawn meanwhile causes none, unless the person already had a mail about it. */
 const TOLD = jobKind({
   name: 'false_alarm_told',
   payload: z.object({ report_id: z.string(), decided_at: z.string(), taken_back: z.boolean() }),
@@ -86,7 +83,7 @@ interface FalseAlarmsOptions {
   /** Called with the person whose report has changed. */
   onChange: (user_id: string) => void;
   now: () => number;
-  /** In place of a minute, in ms. */
+  /** Replaces the minute in tests, in ms. */
   told_after_ms?: number | undefined;
 }
 
@@ -94,7 +91,7 @@ const at = (now: () => number) => new Date(now()).toISOString();
 
 const auditTables = (transaction: Kysely<Tables>) => transaction.$pickTables<'audit_entries' | 'audit_head'>();
 
-/** Findings that their owners hold to be false alarms, and the administrators' decisions. */
+/** False alarms reported by owners of files, and administrators' decisions about them. */
 export class FalseAlarms {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
@@ -130,7 +127,7 @@ export class FalseAlarms {
         const holds = taken_back ? report?.status === 'open' : report?.decided_at === decided_at;
         if (report !== undefined && holds) {
           const { filename, status } = report;
-          // The scan itself, as its link in the history has it.
+          // The scan's address, as in links of the history.
           const page = options.public_url === undefined ? [] : [new URL(`/antivirus?scan=${report.id}`, options.public_url).href];
           const letter =
             status === 'open' ? takenBackLetter({ filename, page }) : decisionLetter({ filename, decision: status, page });
@@ -243,7 +240,7 @@ export class FalseAlarms {
     this.onChange(user_id);
   }
 
-  /** Makes a report open again. @throws Problem `conflict` when the decision of that time is not what holds any more. */
+  /** Reopens a report. @throws Problem `conflict` when the decision of that time is no longer current. */
   async reopen(id: string, decided_at: string, by: Doer): Promise<void> {
     const { user_id } = await inTransaction(this.database, async (transaction) => {
       const reopened = await transaction

@@ -6,19 +6,19 @@ import type { SignatureFeed } from '#platform/signature-feeds.ts';
 export interface FetchLimits {
   bytes: number;
   time_ms: number;
-  /** Time that the server may be silent. */
+  /** Time without data from the server, in ms. */
   stall_ms: number;
 }
 
-/** Product defaults: the largest public feeds are some 20 MB. */
+/** Default limits: the largest public feeds have about 20 MB. */
 export const FETCH_LIMITS: FetchLimits = { bytes: 256 * 1024 ** 2, time_ms: 10 * 60_000, stall_ms: 30_000 };
 
-/** A feed that is not taken. The message is a sentence for an administrator. */
+/** A feed that is rejected. The message is a sentence for an administrator. */
 export class FeedRefused extends Error {
   override name = 'FeedRefused';
 }
 
-/** The server's validators of the content that it sent. */
+/** The server's cache validators of the content that it sent. */
 export interface Validators {
   etag: string | null;
   last_modified: string | null;
@@ -34,7 +34,7 @@ function reasonOf(error: unknown): string {
   return `${cause instanceof Error ? cause.message : String(cause)}${code}`;
 }
 
-/** Follows redirects by hand: none may leave TLS, or the machine itself for a host that was reached without it. */
+/** Follows redirects manually: none may leave TLS, or lead from another host to this machine. */
 async function ask(url: string, headers: Record<string, string>, signal: AbortSignal): Promise<Response> {
   let at = new URL(url);
   for (let redirects = 0; redirects <= REDIRECTS_MAXIMUM; redirects++) {
@@ -93,9 +93,8 @@ function requireOk(response: Response): void {
 }
 
 /**
- * Downloads a feed to `path`, and its detached signature (raw or base64) where that is its pin. This alone proves nothing about their origin. Undefined: the server says that
- * the content with these validators is still the newest.
- * @throws FeedRefused, or the signal's reason.
+ * Downloads a feed to `path`, and its detached signature (raw or base64) if its pin requires one. Does not verify them. Undefined: the server says that the content with
+ * these validators is still current. @throws FeedRefused, or the signal's reason.
  */
 export async function fetchFeed(
   feed: SignatureFeed,

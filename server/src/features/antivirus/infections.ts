@@ -7,9 +7,9 @@ import { newScan, type ScanRow } from './scan-row.ts';
 
 type Scans = Pick<AntivirusTables, 'scans'>;
 
-/** Infections that their person has to end. */
+/** Infections that their person must resolve. */
 export interface OpenInfections {
-  /** Uploads of the same bytes are one infection; on devices each copy is one. */
+  /** Uploads of the same bytes count as one infection; on devices each copy counts. */
   count: number;
   /** The newest ones. */
   newest: readonly { id: string; filename: string; threat: string | null }[];
@@ -17,10 +17,10 @@ export interface OpenInfections {
 
 export const NO_INFECTIONS: OpenInfections = { count: 0, newest: [] };
 
-/** Infections that sentences name, at most. */
+/** Maximum number of infections that sentences name. */
 const NAMED = 3;
 
-/** True if a row of `scans` is an infection that its person has to end. */
+/** True if a row of `scans` is an infection that its person must resolve. */
 export const isOpenInfection = ({ eb, and, fn, val }: ExpressionBuilder<Scans, 'scans'>) =>
   and([
     eb('scan_status', '=', 'infected'),
@@ -59,7 +59,7 @@ export interface FoundOnDevice {
   };
 }
 
-/** The record of an infected file that a device found: ended if its agent put it into quarantine. `scanned_at` is an ISO time. */
+/** The record of an infected file that a device found; closed if its agent quarantined the file. `scanned_at` is an ISO time. */
 export function rowOnDevice({ user_id, device, file }: FoundOnDevice, scanned_at: string): ScanRow {
   const of = { user_id, filename: displayName(file.path), file_hash: file.file_hash, size: file.size };
   return {
@@ -84,8 +84,8 @@ type End = { at: string; by: 'person' | 'agent' } | null;
 const columnsOf = (end: End) => ({ closed_at: end?.at ?? null, closed_by: end?.by ?? null });
 
 /**
- * Ends the infections that the records name, or opens them again, all or none: those of a person, each with every upload of the same bytes, or the copy on a device. Answers the records
- * that changed.
+ * Closes the infections of the given records, or reopens them, all or none: a person's uploads, each with every upload of the same bytes, or the copy on a device. Returns
+ * the changed records.
  */
 export async function settleRecords(
   database: Kysely<Scans>,
@@ -114,7 +114,7 @@ export async function settleRecords(
     .execute();
 }
 
-/** The same for a copy that an agent deleted or restored. */
+/** `settleRecords` for a copy that an agent deleted or restored. */
 export async function settleCopy(database: Kysely<Scans>, copy: CopyOnDevice, end: End): Promise<ScanRow[]> {
   return await database
     .updateTable('scans')

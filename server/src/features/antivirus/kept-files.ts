@@ -10,22 +10,21 @@ import type { ScanStore } from './scan-store.ts';
 
 /** An owner's actions on the kept bytes of a file. */
 export interface KeptFiles {
-  /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they do not open, `on_another_server` as all of these do. */
+  /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they cannot be decrypted, and like all of these `on_another_server`. */
   restore(row: ScanRow): Promise<Readable>;
   /** Removes the kept bytes; the record stays. False when there are none. @throws Problem `conflict` while the file is read. */
   removeFile(row: ScanRow): Promise<boolean>;
   /**
-   * Reads a kept encrypted archive with its password, which goes nowhere else.
-   * @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to open, `unavailable` when no engine answers, `not_found` when the record
-   * was deleted meanwhile.
+   * Reads a kept encrypted archive with its password, which is not stored or passed on. @throws Problem `invalid_field` for a wrong one, `conflict` when there is nothing to
+   * open, `unavailable` when no engine answers, `not_found` when the record was deleted meanwhile.
    */
   unlock(row: ScanRow, password: string): Promise<ScanRow>;
 }
 
-/** Seconds after which another server may be asked. */
+/** Seconds after which another server may answer. */
 const RETRY_AFTER_S = 5;
 
-/** @throws Problem `on_another_server` when the bytes of a record lie in another data folder than `home`, or in a store that this server does not share. */
+/** @throws Problem `on_another_server` when the bytes of a record are in another data folder than `home`, or in a store that this server does not use. */
 export function requireHere(row: ScanRow, scanStore: Pick<ScanStore, 'isShared'>, home: string): void {
   const is_kept = row.sealed === 1 || row.spooled === 1;
   if (!is_kept || scanStore.isShared(row)) return;

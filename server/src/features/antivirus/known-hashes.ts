@@ -2,7 +2,7 @@ import type { EngineAnswer } from '@palisade/contract/antivirus';
 import { enginesSchema } from './scan-record.ts';
 import type { ScanRow, Verdict } from './scan-row.ts';
 
-/** The name of a threat whose whole file has this SHA-256 (hex); undefined for one on no list. */
+/** The name of the threat whose file has this SHA-256 (hex); undefined if no list contains it. */
 export type MatchHash = (sha256: string) => string | undefined;
 
 /** Name of the hash lists among the engines of a record. */
@@ -12,7 +12,7 @@ function listAnswer(threat: string): EngineAnswer {
   return { name: LIST_NAME, version: '1', signatures_version: '', verdict: 'infected', threat, duration_ms: 0 };
 }
 
-/** A verdict, or a list's entry for the same bytes: it is right about its own sums, even against an engine, which may have an older list. */
+/** Adds a hash list's entry for the same bytes to a verdict: a list is right about its own sums, even against an engine, which may have an older list. */
 export function withList(matchHash: MatchHash | undefined, row: ScanRow, verdict: Partial<Verdict>): Partial<Verdict> {
   if ((verdict.scan_status ?? row.scan_status) === 'infected') return verdict;
   const threat = matchHash?.(row.file_hash);
@@ -22,10 +22,7 @@ export function withList(matchHash: MatchHash | undefined, row: ScanRow, verdict
   return { ...verdict, scan_status: 'infected', status_detail: null, edition: null, ...found };
 }
 
-/**
- * Whether every engine that found something in a file is among those that a verdict is of. A list costs nothing to ask, and is always
- * asked.
- */
+/** Whether a verdict is from every engine that found something in the file before. A hash list is always asked, because that costs nothing. */
 export function isOfItsFinders({ engines: before }: ScanRow, { engines = '[]' }: Partial<Verdict>): boolean {
   const asked = new Set(enginesSchema.parse(JSON.parse(engines)).map(({ name }) => name));
   return enginesSchema

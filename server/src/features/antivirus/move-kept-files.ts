@@ -6,9 +6,8 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 const ROWS_AT_ONCE = 100;
 
 /**
- * Moves the sealed files of a data folder into the store that servers share, with the server running or not. They are moved as they are:
- * the key is not needed. A repeated run continues after the files that were moved.
- * @throws StoreAwayError
+ * Moves the sealed files of a data folder into the shared store, with the server running or not. They stay encrypted, so no key is needed. A repeated run continues after
+ * the files that were moved. @throws StoreAwayError
  */
 export async function moveKeptFiles(parts: {
   database: Kysely<Pick<AntivirusTables, 'scans'>>;

@@ -13,21 +13,20 @@ import type { ScanStore } from './scan-store.ts';
 import type { Spool } from './spool.ts';
 
 /**
- * The record of a file that has just arrived. Either it is stored as it is, with the bytes before it, and the file is read now or after a restart; or it is stored once,
- * with a verdict after which the bytes are not needed.
+ * The record of a file that was just received. It is stored either at once, after the bytes, so that the file is read now or after a restart; or once, with a verdict after
+ * which the bytes are not needed.
  */
 export interface NewRecord {
-  /** Whether it was asked to be stored as it is. */
+  /** Whether `store` was called. */
   is_stored(): boolean;
   /**
-   * Stores it as it is, once, at the first call. Where servers share a store it answers the right to read the file, which comes with the record: from then on another server reads it when this one
-   * ends.
-   * @throws Problem `unauthenticated` when its person is gone, `storage_full`. The file is removed then.
+   * Stores the record without a verdict, once, at the first call. With a shared store it returns the right to read the file: if this server ends, another one reads it.
+   * @throws Problem `unauthenticated` when its person was deleted, `storage_full`. The file is then removed.
    */
   store(): Promise<HeldJob | undefined>;
-  /** Lets the right to read it go: it was read, it is to be read after `again_ms`, or another server has it. */
+  /** Releases the right to read: the file was read, must be read after `again_ms`, or another server has it. */
   release(again_ms: number | undefined): void;
-  /** Stores it with its verdict, and lets the bytes go. Not to be called once it is stored as it is. @throws as `store` does. */
+  /** Stores the record with its verdict, and removes the bytes. Do not call it after `store`. @throws like `store`. */
   finish(verdict: Partial<Verdict>, scanned_at?: string): Promise<ScanRow>;
 }
 
@@ -46,7 +45,7 @@ export function createNewRecord(parts: {
   let storing: Promise<HeldJob | undefined> | undefined;
   let held: HeldJob | undefined;
 
-  /** The record and the right to read its file are there together, or not at all. */
+  /** Inserts the record and the right to read its file in one transaction. */
   async function insertHeld(values: ScanRow, of: Pick<ReadingLeases, 'begin'>): Promise<HeldJob | undefined> {
     const begun = await inTransaction(database, async (transaction) => {
       await transaction.insertInto('scans').values(values).execute();
@@ -60,7 +59,7 @@ export function createNewRecord(parts: {
     try {
       if (values.spooled === 1) {
         await spool.store(row.id);
-        // Before there is a record of it, so that from then on it survives this server.
+        // Deposit the bytes before the record exists, so that every recorded file survives this server.
         Object.assign(values, await scanStore.deposit(values));
       }
       if (values.spooled === 1 && leases !== undefined) held = await insertHeld(values, leases);

@@ -5,8 +5,8 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 const REMOVED_AT_ONCE = 1_000;
 
 /**
- * Removes the records of scans from before `before` (ISO), of everybody, with their reports. A file that waits for an engine or lies in quarantine keeps its record until its own
- * time is over.
+ * Deletes the records of scans from before `before` (ISO), of all people, with their reports. A file that waits for an engine or is in quarantine keeps its record until its
+ * own time is over.
  */
 export async function forgetOldScans(database: Kysely<Pick<AntivirusTables, 'scans'>>, before: string): Promise<void> {
   const pages = inPages(REMOVED_AT_ONCE, () =>

@@ -5,7 +5,7 @@ type ProgressEvent = Extract<LiveEvent, { kind: 'scan_progress' }>;
 /** Progress of the files that wait or are being read. */
 export interface ProgressBoard {
   report(file: { id: string; user_id: string; key: string | undefined }, progress: ScanProgress): void;
-  /** The file has its verdict, or is not wanted any more. */
+  /** The file has its verdict, or was cancelled. */
   clear(id: string): void;
   /** The events that a newly connected page needs. */
   of(user_id: string): LiveEvent[];

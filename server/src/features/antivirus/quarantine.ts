@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { allBlobs, type BlobEntry, type BlobFacts, type Blobs, streamOf } from '#platform/blobs/blobs.ts';
 import { KEY_BYTES, openKeyFile } from '#platform/key-file.ts';
 
-/** A sealed file: the values that its seal is bound to. */
+/** The values that a sealed file is bound to (authenticated data). */
 interface Sealed {
   id: string;
   /** SHA-256 of its bytes, in hex. */
@@ -13,26 +13,23 @@ interface Sealed {
 }
 
 /**
- * Kept files that must not be stored as they are: encrypted before they are given to a store, so that no other program finds a threat in them or runs one, and the
- * data without the key is useless. It needs the memory of one piece for any size.
+ * Kept files are encrypted before they reach a store, so that no other program detects or runs a threat in them, and the data is useless without the key. Memory use is one
+ * piece for any size.
  */
 export interface Quarantine {
-  /** Seals the bytes of a file, and answers the store's facts about them. On a failure the store keeps no part of it. @throws StoreFullError where there is no room, StoreAwayError. */
+  /** Seals the bytes of a file, and returns the store's facts about them. On a failure the store keeps nothing. @throws StoreFullError when there is no room, StoreAwayError. */
   seal(file: Sealed, bytes: AsyncIterable<Uint8Array>): Promise<BlobFacts>;
-  /**
-   * The bytes again, each piece only after it has proved to be unchanged. `sealed_sha256` is the checksum that `seal` answered.
-   * @throws when the file is gone, or has changed; StoreAwayError.
-   */
+  /** The decrypted bytes, each piece only after it was verified. `sealed_sha256` is the checksum that `seal` returned. @throws when the file is missing or was changed; StoreAwayError. */
   read(file: Sealed, sealed_sha256?: string | null): Promise<Readable>;
   /** A missing object is no error. @throws StoreAwayError */
   remove(id: string): Promise<void>;
-  /** The files that are here. Their ids are the keys. */
+  /** The stored files. Their ids are the keys. */
   list(): AsyncIterable<BlobEntry>;
 }
 
-// The file: magic, salt, then pieces of PIECE_BYTES, each with its tag. The key of a file is HKDF-SHA256 (RFC 5869) of the installation's key and the
-// file's salt, so that a counter can be its nonce (NIST SP 800-38D section 8.2.1). The last piece has a mark in its nonce: a file that was cut between
-// two pieces, or whose pieces were exchanged, does not open (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015).
+// The format: magic, salt, then pieces of PIECE_BYTES, each with its tag. The key of a file is HKDF-SHA256 (RFC 5869) of the installation's key and the file's salt, so that
+// a counter can be its nonce (NIST SP 800-38D section 8.2.1). The last piece has a mark in its nonce: a file that was cut between two pieces, or whose pieces were swapped,
+// fails to open (the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár, 2015).
 const MAGIC = Buffer.from('PALQ\x01\0\0\0', 'latin1');
 const SALT_BYTES = 32;
 const TAG_BYTES = 16;
@@ -47,7 +44,7 @@ function nonceOf(piece: number, is_last: boolean): Buffer {
   return nonce;
 }
 
-/** Takes a stream in lengths of one's own. A shorter part is the last one. */
+/** Reads a stream in pieces of requested lengths. A shorter piece is the last one. */
 function cutter(bytes: AsyncIterable<Uint8Array>): { take(length: number): Promise<Buffer>; close(): Promise<void> } {
   const source = bytes[Symbol.asyncIterator]();
   let rest: Buffer[] = [];
@@ -77,11 +74,11 @@ function sealedSize(size: number): number {
   return MAGIC.length + SALT_BYTES + size + TAG_BYTES * Math.max(1, Math.ceil(size / PIECE_BYTES));
 }
 
-/** @throws when the key cannot be made or read. */
+/** @throws when the key cannot be created or read. */
 export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: string }): Quarantine {
   const installation_key = openKeyFile(key_file);
 
-  /** The key of a file, and what every piece of it vouches for. */
+  /** The key of a file, and the authenticated data of all its pieces. */
   function lockOf({ id, file_hash, size }: Sealed, header: Buffer): { key: Buffer; bound: Buffer } {
     const salt = header.subarray(MAGIC.length);
     const key = Buffer.from(hkdfSync('sha256', installation_key, salt, 'palisade quarantine 1', KEY_BYTES));
@@ -127,7 +124,7 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
         decipher.setAuthTag(bytes.subarray(length));
         const plain = decipher.update(bytes.subarray(0, length));
         decipher.final();
-        // At its end the store may find that these are not the bytes that it was given.
+        // Reading to the end makes the store verify its checksum.
         if (left === 0 && (await sealed.take(1)).length > 0) throw new Error('The quarantined file has data after its end.');
         yield plain;
         if (left === 0) return;
@@ -144,7 +141,7 @@ export function openQuarantine({ blobs, key_file }: { blobs: Blobs; key_file: st
       const expected = sealed_sha256 ? { size: sealedSize(file.size), sha256: sealed_sha256 } : undefined;
       const source = await blobs.get(file.id, { expected });
       const pieces = opening(file, source);
-      // A file that does not open is reported before the first byte is sent.
+      // Open the first piece now, so that a file that fails is reported before the first byte is sent.
       const first = await pieces.next();
       async function* all() {
         if (!first.done) yield first.value;

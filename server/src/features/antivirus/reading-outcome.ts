@@ -6,12 +6,12 @@ import { isOfItsFinders } from './known-hashes.ts';
 import { notePhrasesOf, notesSchema } from './scan-record.ts';
 import type { ScanRow as Row, Verdict } from './scan-row.ts';
 
-/** Whether all engines have answered, or one answer is enough. */
+/** Whether all engines have answered, or one answer suffices. */
 export function isAnswered(outcome: EngineOutcome): boolean {
   return outcome.kind === 'examined' && (outcome.second?.kind !== 'missing' || outcome.examination.threat !== null);
 }
 
-/** @throws Problem when the password opened no more than there was open without it. */
+/** @throws Problem when the password opened nothing more than was readable without it. */
 export function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
   if (outcome.kind === 'failed' && outcome.detail === 'engine_failed') throw refuse('scan.scanner_failed');
   if (outcome.kind === 'failed') throw refuse('scan.scanner_away', {}, { retry_after: 5 });
@@ -22,7 +22,7 @@ export function refuseWrongPassword(row: Row, outcome: EngineOutcome): void {
   }
 }
 
-/** Whether an earlier finding stays: only a complete reading by the engines that found it says otherwise. */
+/** Whether an earlier finding stays: only a complete reading by the engines that found it can revoke it. */
 export function keepsFinding(row: Row, verdict: Partial<Verdict>): boolean {
   const was_found = row.scan_status === 'infected' && verdict.scan_status !== 'infected';
   return was_found && (verdict.scan_status === 'pending' || !isOfItsFinders(row, verdict));

@@ -19,10 +19,10 @@ export interface Reading {
 /** The outcome of a file whose turn does not come: it was cancelled, or the server is stopping. */
 export const NO_TURN: EngineOutcome = { kind: 'failed', detail: 'engine_down' };
 
-/** A reading that has begun. */
+/** A running reading. */
 export interface ReadingState {
   row: Row;
-  /** Aborted when the file cannot be recorded, or another server has taken it over: this reading is not reported then. */
+  /** Aborted when the file cannot be recorded, or another server has it: this reading is then not reported. */
   lost: AbortSignal;
   /** Aborts `lost`. */
   fail: (error: unknown) => void;
@@ -32,14 +32,14 @@ export interface ReadingState {
   release: () => void;
   /** Stores the new record, if there is one, and answers its lease. */
   store: () => Promise<ReadingLease | undefined>;
-  /** Stores the new record once the reading takes long. */
+  /** Timer that stores the new record if the reading takes long. */
   recording: NodeJS.Timeout | undefined;
 }
 
 export const current = (database: Kysely<AntivirusTables & JobTables>, id: string) =>
   database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Takes up the present record: the look for waiting files may have seen an earlier one. Undefined when its bytes are no longer where they were. */
+/** Claims the current record: the search for waiting files may have seen an older state. Undefined if its bytes have moved. */
 export async function takeAgain(
   database: Kysely<AntivirusTables & JobTables>,
   { id, attempts, spooled, sealed }: Row,

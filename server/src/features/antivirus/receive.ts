@@ -27,8 +27,8 @@ interface Expected {
 }
 
 /**
- * Receives the one file of a multipart request, and answers its scan: the one way in for every file that the server's scanner reads for a person.
- * @throws Problem as `receiveUpload`, `UploadAdmission.during` and `Antivirus.scan` do
+ * Receives the one file of a multipart request, and returns its scan. Every file that the server scans for a person arrives through this function. @throws Problem like
+ * `receiveUpload`, `UploadAdmission.during` and `Antivirus.scan`
  */
 export type Receive = (request: FastifyRequest, expected: Expected) => Promise<Scan>;
 
@@ -49,7 +49,7 @@ export function createReceive(parts: {
     admission.during({ user_id, key }, async (signal) => {
       const id = antivirus.newScanId();
       const take = (size: number) => spool.take({ id, user_id, size });
-      // A file without room is refused before its body.
+      // A file for which there is no room is refused before its body is read.
       take(0);
       spool.reserve({ id, user_id, size: announcedBytes(request) });
       const where = { path: spool.arriving(id), memory_bytes: HELD_BYTES_MAXIMUM };

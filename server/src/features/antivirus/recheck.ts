@@ -7,20 +7,20 @@ import type { AntivirusTables } from './antivirus.tables.ts';
 import type { MatchHash } from './known-hashes.ts';
 import { type ScanRow, UNREAD } from './scan-row.ts';
 
-/** Rechecks earlier scans when engine or signatures have changed: files that this server alone keeps, and scans without kept bytes. */
+/** Rechecks earlier scans when engine or signatures have changed: files that only this server keeps, and scans without kept bytes. */
 export interface Recheck {
-  /** Rechecks when the engine is another one than the last recheck was done with, in this or an earlier run of the server. */
+  /** Rechecks if the engine differs from that of the last recheck, in this or an earlier run of the server. */
   look(): Promise<void>;
-  /** Whether a recheck is under way, or is to come. */
+  /** Whether a recheck is running or pending. */
   isDue(): Promise<boolean>;
   /** Rechecks now. */
   run(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Written for each data folder; without one, by a version that knew one server alone. */
+/** A fact for each data folder; without a folder's name it is from a version that supported only one server. */
 export const EDITION = 'scanner_edition';
-/** In place of an edition: there is something left to recheck. */
+/** Stored in place of an edition while a recheck is incomplete. */
 const UNFINISHED = 'unfinished';
 const ROWS_AT_ONCE = 500;
 
@@ -30,9 +30,9 @@ export function createRecheck(parts: {
   /** The data folder of this server: other servers recheck their own files. */
   home: string;
   matchHash: MatchHash | undefined;
-  /** Takes a finding of the list for a record that was not infected when it was looked for. */
+  /** Handles a list's finding for a record that was not infected when it was read. */
   onListed: (row: ScanRow) => Promise<void>;
-  /** Has a kept file read again. */
+  /** Reads a kept file again. */
   readAgain: (row: ScanRow) => Promise<unknown>;
   logger: FastifyBaseLogger;
 }): Recheck {
@@ -41,7 +41,7 @@ export function createRecheck(parts: {
   let closed = false;
   let underway: Promise<void> | undefined;
 
-  /** Rows in the order of their ids, newest last; those that come in meanwhile were read by the new signatures. */
+  /** Rows in ascending order of ids; rows added meanwhile were already read with the new signatures. */
   async function* rowsWhere(only: 'kept' | 'not infected'): AsyncGenerator<ScanRow> {
     const pages = inPages(ROWS_AT_ONCE, async (last?: ScanRow) => {
       const query = database
@@ -66,7 +66,7 @@ export function createRecheck(parts: {
             )
         : query
             .where('scan_status', '!=', 'infected')
-            // Scans without kept bytes may be looked up in lists by any server.
+            // Any server may look up scans without kept bytes in lists.
             .where(({ eb, or, and }) =>
               or([
                 and([eb('home', '=', home), eb('in_store', '=', sql.lit(0))]),
@@ -84,7 +84,7 @@ export function createRecheck(parts: {
   }
 
   async function recheck(): Promise<void> {
-    // The edition at the start: if the signatures change meanwhile, the first rows were not compared with them, and are looked at again.
+    // If the signatures change during the recheck, the first rows were not compared with them, so the recheck is repeated.
     const began_with = edition();
     if (matchHash !== undefined) {
       for await (const row of rowsWhere('not infected')) {
@@ -94,14 +94,14 @@ export function createRecheck(parts: {
     for await (const row of rowsWhere('kept')) {
       await readAgain(row).catch(async (error: unknown) => {
         if (error instanceof StoreAwayError) {
-          // Begun again once the store is back, after a restart too.
+          // Repeated once the store is back, also after a restart.
           await writeFact(database, mine, UNFINISHED);
           throw error;
         }
         logger.error({ err: error, scan: row.id }, 'a kept file could not be read again');
       });
     }
-    // Cut short, it is done again at the next start.
+    // If it is interrupted, it is repeated at the next start.
     if (!closed && began_with !== undefined) await writeFact(database, mine, began_with);
   }
 
@@ -124,7 +124,7 @@ export function createRecheck(parts: {
       const now = edition();
       if (now === undefined || underway !== undefined) return;
       const last = await lastEdition();
-      // A new installation, and one from before rechecks existed, has read everything with these signatures.
+      // A new installation, or one from before rechecks existed, needs none: assume that everything was read with these signatures.
       if (last === undefined) await writeFact(database, mine, now);
       else if (last !== now) await run();
     },

@@ -12,16 +12,16 @@ interface Waiting {
   stored: PromiseWithResolvers<void>;
 }
 
-/** PostgreSQL locks the counts of each person as it goes: in this order two servers never wait for each other. */
+/** PostgreSQL locks each person's counts in turn: with a fixed order two servers cannot deadlock. */
 function byPerson({ row: one }: Waiting, { row: other }: Waiting): number {
   return one.user_id < other.user_id ? -1 : one.user_id > other.user_id ? 1 : 0;
 }
 
-/** Stores new records: those that come in the same turn of the event loop with one statement, and so with one transaction. A record that cannot be stored does not keep the others from it. */
+/** Stores new records: those of the same turn of the event loop with one statement, and so in one transaction. A record that fails does not affect the others. */
 export class RecordWriter {
   private readonly database: Kysely<Pick<AntivirusTables, 'scans'>>;
   private waiting: Waiting[] = [];
-  /** The statement for each number of records, and the order of its values: writing one takes longer than running it. */
+  /** Compiled statements by number of records, with the order of their values: compiling one takes longer than running it. */
   private readonly statements = new Map<number, { compiled: CompiledQuery; columns: string[] }>();
 
   constructor(database: Kysely<Pick<AntivirusTables, 'scans'>>) {
@@ -57,11 +57,11 @@ export class RecordWriter {
     const waiting = this.waiting.sort(byPerson);
     this.waiting = [];
     for (let at = 0; at < waiting.length; at += TOGETHER_MAXIMUM)
-      // Several requests wait for it, so that it is charged to none of them.
+      // Several requests wait for this insert, so its time is charged to none of them.
       void waitingAs(newWait(), () => this.insert(waiting.slice(at, at + TOGETHER_MAXIMUM)));
   }
 
-  /** Answers once the record is stored. @throws what the database says to this record */
+  /** Resolves once the record is stored. @throws the database's error about this record */
   store(row: ScanRow): Promise<void> {
     if (this.waiting.length === 0) setImmediate(() => this.flush());
     const stored = Promise.withResolvers<void>();

@@ -7,11 +7,11 @@ import { NO_INFECTIONS, type OpenInfections, readOpenInfections } from './infect
 
 /** Numbers of one person's scans. `test_files` are among the infected ones. */
 export interface ScanCounts extends ScanTotals {
-  /** When a file was last read to its end. */
+  /** Time at which the last completely read file was read. */
   last_finished_at: string | null;
   /** Files that have waited for an engine for more than an hour. */
   overdue: number;
-  /** Infections that their person has to end. */
+  /** Infections that their person must resolve. */
   open: OpenInfections;
 }
 
@@ -26,7 +26,7 @@ export function countInfected(database: Kysely<AntivirusTables>, starts: readonl
   return countBySpan(database, { table: 'scans', column: 'scanned_at', where }, starts, end);
 }
 
-/** Files of all people that were read to their end in each span of time. */
+/** Number of files of all people that were read completely in each span of time. */
 export function countRead(database: Kysely<AntivirusTables>, starts: readonly string[], end?: string): Promise<number[]> {
   return countBySpan(
     database,
@@ -36,7 +36,7 @@ export function countRead(database: Kysely<AntivirusTables>, starts: readonly st
   );
 }
 
-/** The counts that the database keeps of a person's scans. */
+/** The counts of a person's scans that database triggers maintain. */
 export async function readKeptCounts(database: Kysely<AntivirusTables>, user_id: string): Promise<ScanTotals> {
   const kept = await database
     .selectFrom('scan_counts')
@@ -75,8 +75,8 @@ async function lastFinished(database: Kysely<AntivirusTables>, user_id: string):
 }
 
 /**
- * The numbers of a person's scans. Totals are those that the database keeps; records are counted only where there are infected or pending ones. `recent` are the person's newest records, newest
- * first. `now` is in ms.
+ * The numbers of a person's scans. Totals come from the maintained counts; records are counted only if there are infected or pending ones. `recent` are the person's newest
+ * records, newest first. `now` is in ms.
  */
 export async function countScans(
   database: Kysely<AntivirusTables>,

@@ -9,8 +9,8 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600 * SECOND_MS;
 
 /**
- * A file in the store that servers share is to be read. Every reader of a file holds this job, so that two servers never read the same file. A reading counts as an attempt once an engine has
- * begun it; a file that ends its servers is given up before its job is, by the counts of its record.
+ * Reads a file in the shared store. Every reader of a file holds this job, so that two servers never read the same file. A reading counts as an attempt once an engine has
+ * started it; a file that crashes its servers is given up by the counts of its record before the job's attempts are used up.
  */
 export const SCAN = jobKind({
   name: 'scan',
@@ -19,7 +19,7 @@ export const SCAN = jobKind({
   attempts: { most: 8, most_ms: 600 * SECOND_MS, counted: 'told' },
 });
 
-/** Earlier scans are to be rechecked by the engine of an edition. While the store is away it is tried again and again. */
+/** Rechecks earlier scans with the engine of an edition. Retried while the store is away. */
 export const RECHECK = jobKind({
   name: 'recheck',
   payload: z.object({ edition: z.string() }),
@@ -27,30 +27,30 @@ export const RECHECK = jobKind({
   attempts: { most_ms: 600 * SECOND_MS, counted: 'told' },
 });
 
-/** Removes expired files, and those without a record, from the store that servers share. */
+/** Removes expired files, and those without a record, from the shared store. */
 export const SWEEP = jobKind({ name: 'sweep', payload: z.object({}), every_ms: HOUR_MS, priority: 2 });
 
-/** Finds waiting files in that store without a job: those of a server of an earlier version that was killed. */
+/** Finds waiting files in the shared store without a job: those of a killed server of an earlier version. */
 export const LEFT_WAITING = jobKind({ name: 'left-waiting', payload: z.object({}), every_ms: 60 * SECOND_MS, priority: 2 });
 
-/** The signatures of feeds are to be brought up to date, by one server for all. Once an update was tried it has been done, and says itself when the next one is due. */
+/** Updates the signatures of feeds, by one server for all. An attempted update counts as done, and plans the next one itself. */
 export const UPDATE_SIGNATURES = jobKind({ name: 'update-signatures', payload: z.object({}), attempts: { most_ms: HOUR_MS } });
 
-/** The right to read a file that servers share. */
+/** The right to read a shared file. */
 export type ReadingLease = Pick<HeldJob, 'signal' | 'confirm' | 'countAttempt'>;
 
-/** Another reading of the file is under way. */
+/** Another server is reading the file. */
 export const BUSY = Symbol('busy');
 
-/** Rights to read the files of the store that servers share: one server at a time has each. */
+/** Rights to read the files of the shared store: each is held by one server at a time. */
 export interface ReadingLeases {
-  /** Takes the right to read a file, as part of `transaction`. Undefined while another server reads it. */
+  /** Claims the right to read a file, as part of `transaction`. Undefined while another server reads it. */
   begin(transaction: Kysely<JobTables>, scan_id: string): Promise<HeldJob | undefined>;
-  /** Does `work` with the right to read a file, which it then releases. */
+  /** Runs `work` with the right to read a file, and then releases it. */
   during<T>(scan_id: string, work: (lease: ReadingLease) => Promise<T>): Promise<T | typeof BUSY>;
-  /** Has files read, by any server. Those that are read already are not read again. */
+  /** Has files read by any server. Those being read are not read again. */
   ask(scan_ids: readonly string[]): Promise<void>;
-  /** Ends all readings of a file: its record is gone. */
+  /** Ends all readings of a file whose record was deleted. */
   cancel(scan_id: string): Promise<void>;
 }
 

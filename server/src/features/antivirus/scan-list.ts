@@ -20,10 +20,7 @@ const ORDERS: Record<(typeof SCAN_SORTS)[number], { by?: Expression<string | num
 /** Searched columns of the list: a file's name and a threat's. */
 const SEARCHED = ['filename', 'threat_detected'] as const;
 
-/**
- * A page of a person's scans, and how many there are in all.
- * @throws Problem `invalid_field` for a cursor whose record is gone, where the order needs the record.
- */
+/** A page of a person's scans, and their total number. @throws Problem `invalid_field` for a cursor whose record was deleted, if the order needs the record. */
 export function createScanList(database: Kysely<AntivirusTables>) {
   const of = (user_id: string) => database.selectFrom('scans').where('user_id', '=', user_id);
 

@@ -2,44 +2,44 @@ import { FILES_TOGETHER } from '@palisade/scanner/together';
 
 /** Limits of the queue. */
 export interface ScanQueueLimits {
-  /** Files that are read at the same time: as many as there are engine processes. */
+  /** Number of files that are read at the same time: the number of engine processes. */
   slots: number;
-  /** A file up to this size is held to be quick to read, until it is not. Bytes. */
+  /** Files up to this size in bytes are assumed to be quick to read, until proved otherwise. */
   small_bytes: number;
-  /** A small file that is read for longer than this is slow, and makes room for the small ones that wait. ms. */
+  /** A small file that is read for longer than this many ms is slow, and makes room for waiting small ones. */
   quick_ms: number;
-  /** Engine time that a person may use in a minute before they come behind those who have used less. ms. */
+  /** Engine time in ms that a person may use per minute before they come after people who have used less. */
   budget_ms: number;
 }
 
-/** A file up to this size is read in some 10 ms. */
+/** A file up to this size in bytes is read in about 10 ms. */
 export const SMALL_BYTES = 1024 ** 2;
 
-/** The result of work that was told to stop before its end: its next turn starts it again. */
+/** The result of work that was stopped before its end: its next turn starts it again. */
 export const SET_ASIDE = Symbol('set aside');
 
 interface Applicant {
   user_id: string;
   /** Bytes. */
   size: number;
-  /** It is in memory and small: it shares a place with others, until it shows that it is slow. */
+  /** It is small and in memory: it shares a slot with others, until it turns out to be slow. */
   is_held?: boolean;
   /** The account is younger than a day: its files come after those of others, until they have waited long. */
   is_new?: boolean;
-  /** Aborted: the file gives its place up. A running file is told by its own signal. */
+  /** Aborted: the waiting file leaves the queue. A running file has its own signal. */
   signal?: AbortSignal | undefined;
-  /** Called with the place in the queue, from 1 on, as long as there is a wait. */
+  /** Called with the position in the queue, from 1, while it waits. */
   onPlace?: ((place: number) => void) | undefined;
 }
 
-/** Small files are quick, big ones slow, until the reading has shown otherwise. */
+/** Small files are assumed quick and large ones slow, until the reading shows otherwise. */
 type Pace = 'quick' | 'slow';
 
 interface Waiting {
   applicant: Applicant;
   shares: boolean;
   since: number;
-  /** The place that was reported last. */
+  /** The last reported position. */
   told: number;
   begin: (runner: Runner) => void;
   giveUp: () => void;
@@ -48,11 +48,11 @@ interface Waiting {
 interface Runner {
   user_id: string;
   pace: Pace;
-  /** Up to FILES_TOGETHER files that share take one place. */
+  /** Up to FILES_TOGETHER sharing files take one slot. */
   shares: boolean;
-  /** When an engine took it up; undefined while it waits for a process to start. */
+  /** When an engine started it; undefined while it waits for a process to start. */
   began: number | undefined;
-  /** It has run for longer than a quick file does. */
+  /** It has run for longer than a quick file. */
   overdue: boolean;
   stop: AbortController;
   timer: NodeJS.Timeout | undefined;
@@ -60,28 +60,28 @@ interface Runner {
 
 /** A person's use of the engines. */
 interface Share {
-  /** Over both paces. */
+  /** Running files of both paces. */
   running: number;
-  /** When they were served last, in turns of everybody. */
+  /** When they were last served, counted in turns of the queue. */
   served: Record<Pace, number>;
-  /** Engine time by the period in which it was used. ms. */
+  /** Engine time in ms, by the period in which it was used. */
   used: Map<number, number>;
 }
 
-/** Interval at which changed places are reported, in ms. */
+/** Interval at which changed positions are reported, in ms. */
 const PLACES_EVERY_MS = 250;
 const MINUTE_MS = 60_000;
-/** Engine time is kept by periods of this length. */
+/** Length of a period of engine time, in ms. */
 const PERIOD_MS = 5_000;
-/** A file of a new account that has waited for so long does not come behind others any more. */
+/** A new account's file that has waited this many ms no longer comes after others. */
 const NEW_WAITS_MS = 60_000;
-/** People who have nothing here are forgotten when there are more than this. */
+/** If there are more people than this, those without files are forgotten. */
 const IDLE_MAXIMUM = 256;
 
-/** The files of one pace: each person's in their order. */
+/** The files of one pace, in order for each person. */
 type Lane = Map<string, Waiting[]>;
 
-/** The order in which rows are served: everybody's first file, then everybody's second. */
+/** The order in which rows are served: each person's first file, then each person's second. */
 function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
   for (let round = 0; rows.some((row) => row.length > round); round += 1) {
     for (const row of rows) {
@@ -93,7 +93,7 @@ function* orderOf(rows: readonly Waiting[][]): Generator<Waiting> {
 
 const now = () => performance.now();
 
-/** The places that files take. */
+/** The number of slots that files take. */
 function placesOf(files: readonly { shares: boolean }[]): number {
   const sharing = files.filter(({ shares }) => shares).length;
   return files.length - sharing + Math.ceil(sharing / FILES_TOGETHER);
@@ -110,10 +110,9 @@ function charge({ used }: Share, from: number, to: number): void {
 }
 
 /**
- * Gives files their turn. People take turns, however many files they bring, and no person holds every slot. People who have used up the engine time of a minute
- * come behind those who have not, and accounts of the last day behind older ones; both are served when no others wait. One slot is never given to a slow file. A
- * file that looked quick and is not counts as slow as soon as it shows; if all slots are taken then and a quick file waits, the file on which least time was
- * spent is set aside, and starts again among the slow ones.
+ * Schedules files. People take turns, however many files they have, and no person takes all slots. People who have used up their engine time per minute come after those who
+ * have not, and new accounts after older ones; both are served when no others wait. One slot is never given to a slow file. A file that was assumed quick counts as slow as
+ * soon as it runs too long; if all slots are taken then and a quick file waits, the file with the least time spent is set aside, and starts again among the slow ones.
  */
 export class ScanQueue {
   private readonly slots: number;
@@ -150,7 +149,7 @@ export class ScanQueue {
     return share;
   }
 
-  /** Engine time of a person in the last minute, with running files. */
+  /** Engine time of a person in the last minute, including running files. */
   private usedBy(user_id: string, at: number): number {
     const share = this.shareOf(user_id);
     let sum = 0;
@@ -162,14 +161,14 @@ export class ScanQueue {
     return sum;
   }
 
-  /** The rank of a person's files: 0 before all others. */
+  /** The rank of a person's files: 0 comes first. */
   private rankOf(user_id: string, row: readonly Waiting[], at: number): number {
     const [first] = row;
     const is_new = first?.applicant.is_new === true && at - first.since < NEW_WAITS_MS;
     return (this.usedBy(user_id, at) > this.budget_ms ? 2 : 0) + (is_new ? 1 : 0);
   }
 
-  /** The people of a lane in the order of their turns: by rank, then who was served longest ago. */
+  /** The people of a lane in the order of their turns: by rank, then by the time since they were served. */
   private rowsOf(pace: Pace): { user_id: string; row: Waiting[]; rank: number }[] {
     const at = now();
     return [...this.lanes[pace]]
@@ -192,21 +191,21 @@ export class ScanQueue {
     return undefined;
   }
 
-  /** Whether a file has a place beside the running files. */
+  /** Whether there is a slot for a file besides the running ones. */
   private hasPlace(waiting: Waiting): boolean {
     return placesOf([...this.runners, waiting]) <= this.slots;
   }
 
   /**
-   * Small files share one place, up to `FILES_TOGETHER`. A small file may join them although a slow file that has no place yet
-   * comes before it: that keeps nobody waiting for longer. Once the small files would need a second place, the slow file is next.
+   * Small files share one slot, up to `FILES_TOGETHER`. A small file may join it before a waiting slow file, which does not delay that one. Once the small files would need
+   * a second slot, the slow file is next.
    */
   private mayJoin(waiting: Waiting): boolean {
     const sharing = [...this.runners].filter(({ shares }) => shares).length;
     return waiting.shares && sharing > 0 && sharing < FILES_TOGETHER;
   }
 
-  /** The next file, and how it is held to be; undefined while no slot is free for anyone. */
+  /** The next file and its assumed pace; undefined while no slot is free for it. */
   private pick(): { waiting: Waiting; pace: Pace } | undefined {
     const quick = this.nextOf('quick');
     const slow = this.count('slow') < this.slow_maximum ? this.nextOf('slow') : undefined;
@@ -240,7 +239,7 @@ export class ScanQueue {
     waiting.begin(runner);
   }
 
-  /** An engine reads the file. Were the start of a process counted as well, one that was ended for another file would have that one ended in its turn. */
+  /** An engine has started the file. Process start is not counted: otherwise a file that waits for the replacement of a stopped process would be stopped in turn. */
   private takeUp(runner: Runner): void {
     if (runner.began !== undefined || !this.runners.has(runner)) return;
     runner.began = now();
@@ -269,10 +268,7 @@ export class ScanQueue {
     }
   }
 
-  /**
-   * A file that has shown that it is slow takes the place of a slow file; without a free one, the youngest of all is set aside, if a quick
-   * one waits.
-   */
+  /** A file that has turned out to be slow takes a slow slot; without a free one, the youngest slow file is set aside if a quick one waits. */
   private makeRoom(): void {
     for (const runner of this.runners) {
       if (runner.overdue) runner.shares = false;
@@ -309,7 +305,7 @@ export class ScanQueue {
     }
   }
 
-  /** Many small files may come and go while one waits: places are reported now and then, not at each step. */
+  /** Many small files may pass while one waits, so positions are reported at intervals and not at each step. */
   private tellPlacesSoon(): void {
     if (this.closed || this.placesTimer !== undefined || (this.lanes.quick.size === 0 && this.lanes.slow.size === 0)) return;
     this.placesTimer = setTimeout(() => {
@@ -319,7 +315,7 @@ export class ScanQueue {
     this.placesTimer.unref();
   }
 
-  /** Waits for a turn; undefined when the place was given up. A file that was set aside is the next of its person's. */
+  /** Waits for a turn; undefined if the file left the queue. A file that was set aside is its person's next one. */
   private async wait(
     applicant: Applicant,
     { pace, shares, is_next }: { pace: Pace; shares: boolean; is_next: boolean },
@@ -350,9 +346,9 @@ export class ScanQueue {
   }
 
   /**
-   * Does `work` when it is the file's turn; answers undefined when it gave its place up before, or when all is over. `work` calls `begun` when an engine takes the
-   * file up: from then on its time counts. `stop` is aborted when another file needs the place more: then `work` ends soon, with its answer or with SET_ASIDE. `together` is there while the file shares
-   * its place: `onLong` says that it needs one for itself. A file that is set aside then gets a place for itself.
+   * Runs `work` at the file's turn; returns undefined if it left the queue before, or the queue was closed. `work` calls `begun` when an engine starts the file: from then
+   * on its time counts. `stop` is aborted when another file needs the slot: `work` then ends soon, with its result or SET_ASIDE. `together` is set while the file shares its
+   * slot: its `onLong` means that the file needs a slot of its own, which it gets after being set aside.
    */
   async take<T>(
     applicant: Applicant,
@@ -368,7 +364,7 @@ export class ScanQueue {
       try {
         const answer = await work(runner.stop.signal, () => this.takeUp(runner), shares ? { onLong } : undefined);
         if (answer !== SET_ASIDE) return answer;
-        // One that only came together with a slow one is not slow for that.
+        // A file that only shared a slot with a slow one is not slow itself.
         if (!shares || runner.stop.signal.aborted) pace = 'slow';
       } finally {
         this.end(runner);
@@ -384,7 +380,7 @@ export class ScanQueue {
     return { files: since.length, oldest_ms: since.length === 0 ? 0 : now() - Math.min(...since) };
   }
 
-  /** Ends the queue: no file gets a turn any more. */
+  /** Closes the queue: no further file gets a turn. */
   close(): void {
     this.closed = true;
     clearTimeout(this.placesTimer);

@@ -9,7 +9,7 @@ import type { ScanRow } from './scan-row.ts';
 export const notesSchema = z.array(z.string());
 const notePhrasesSchema = z.array(notePhraseSchema.nullable());
 
-/** The phrases of a record's notes, one for each; null where none is kept that says the note, as in a record that an older server wrote. */
+/** The phrases of a record's notes, one for each; null if none with the same text is stored, as in a record of an older server. */
 export function notePhrasesOf(notes: readonly string[], stored: string | null): Scan['note_phrases'] {
   const phrases = stored === null ? [] : notePhrasesSchema.parse(JSON.parse(stored));
   return notes.map((note, at) => {

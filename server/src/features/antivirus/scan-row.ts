@@ -25,13 +25,13 @@ export type Verdict = Required<
   >
 >;
 
-/** The state of the uploaded bytes: `left` when they could not be removed, `waiting` for an engine or for room to be sealed. */
+/** The state of the uploaded bytes: `left` if they could not be removed, `waiting` for an engine or for room to be sealed. */
 export type Copy = 'sealed' | 'deleted' | 'left' | 'waiting';
 
 /** Details of a file that is pending because no engine has read it yet. */
 export const UNREAD = ['engine_down', 'queued'] as const;
 
-/** Whether an engine has yet to read the file; else what lies in the spool waits for room to be sealed. */
+/** Whether no engine has read the file yet; otherwise a spooled file waits for room to be sealed. */
 export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_status' | 'status_detail'>): boolean {
   return scan_status === 'pending' && UNREAD.some((detail) => detail === status_detail);
 }
@@ -39,7 +39,7 @@ export function isUnread({ scan_status, status_detail }: Pick<ScanRow, 'scan_sta
 /** Fields of a record without kept bytes. */
 export const NOT_KEPT = { sealed: 0, spooled: 0, in_store: 0, sealed_sha256: null, kept_until: null } as const;
 
-/** A record of which nothing is known but the file: no engine has read it, and no bytes of it are kept. */
+/** A new record with only the facts of the file: not read yet, and without kept bytes. */
 export function newScan(file: Pick<ScanRow, 'id' | 'user_id' | 'filename' | 'file_hash' | 'size' | 'scanned_at'>): ScanRow {
   return {
     ...file,

@@ -19,12 +19,12 @@ import type { Spool } from './spool.ts';
 /** A scan, and whether bytes of it are in the store that servers share. */
 type Kept = Pick<ScanRow, 'id' | 'in_store'>;
 
-/** In the store that servers share, something of no record may be what another server has just put there, and is about to store the record of. */
+/** A file in the shared store without a record counts as left over only after this many ms: another server may be about to store its record. */
 const LEFTOVER_AFTER_MS = DAY_MS;
 
 const SWEPT_AT_ONCE = 100;
 
-/** A server that has not removed expired files for so long does not run any more: other servers note that on its records. */
+/** A server that has not removed expired files for this many ms is considered gone, which other servers note on its records. */
 const ABANDONED_MS = DAY_MS;
 
 interface ScanStoreOptions {
@@ -34,11 +34,11 @@ interface ScanStoreOptions {
   spool: Spool;
   /** The quarantine of this server alone. */
   quarantine: Quarantine;
-  /** That of all servers, where they share one: new files are sealed there. */
+  /** The quarantine of all servers, if they share a store: new files are sealed there. */
   shared: Quarantine | undefined;
   /** The data folder of `spool` and `quarantine`. */
   home: string;
-  /** Bytes of one person that are kept sealed. */
+  /** Maximum sealed bytes per person. */
   quota: number;
   now: () => number;
   logger: FastifyBaseLogger;
@@ -46,7 +46,7 @@ interface ScanStoreOptions {
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** The time until which the bytes stay after this verdict; null when they do not. */
+/** The time until which the bytes are kept after this verdict; null if they are not. */
 function keptUntil(now: () => number, row: ScanRow, scan_status: ScanRow['scan_status']): string | null {
   switch (scan_status) {
     case 'infected':
@@ -56,12 +56,12 @@ function keptUntil(now: () => number, row: ScanRow, scan_status: ScanRow['scan_s
     case 'pending':
       return row.kept_until ?? waitsUntil(now());
     case 'clean':
-      // It was held to be infected and taken out of sight: its owner may have it back.
+      // The file was quarantined as infected: its owner may restore it.
       return row.scan_status === 'infected' && row.sealed === 1 ? row.kept_until : null;
   }
 }
 
-/** Removes of some files those that no record knows there. */
+/** Removes those of the given files that have no record. */
 async function removeUnknown(
   database: Kysely<AntivirusTables & JobTables>,
   ids: readonly string[],
@@ -93,7 +93,7 @@ async function sweepSharedLeftovers(
   await removeUnknown(database, old, 'in_store', () => [], of.remove);
 }
 
-/** The uploaded bytes that stay, how, and until when. */
+/** Storage of uploaded bytes: which are kept, in which form, and until when. */
 export class ScanStore {
   private readonly options: ScanStoreOptions;
 
@@ -115,7 +115,7 @@ export class ScanStore {
     return { in_store: place === this.options.shared ? 1 : 0, sealed_sha256: sha256 };
   }
 
-  /** A failure loses neither the verdict nor leaves the bytes as they are: they are removed then, but for want of room or of the store, which may come. */
+  /** A failure loses no verdict and leaves no unencrypted bytes: they are removed, unless only space or the store is missing, which may come back. */
   private async trySeal(row: ScanRow): Promise<{ in_store: number; sealed_sha256: string | null } | 'no_room' | 'failed'> {
     try {
       const { bytes } = await this.options.database
@@ -125,7 +125,7 @@ export class ScanStore {
         .where('sealed', '=', sql.lit(1))
         .executeTakeFirstOrThrow();
       if (Number(bytes ?? 0) + row.size > this.options.quota) return 'failed';
-      // It was sealed there when it arrived.
+      // It was sealed in the store when it arrived.
       if (row.in_store === 1) return { in_store: 1, sealed_sha256: row.sealed_sha256 };
       return await this.seal(row);
     } catch (error) {
@@ -142,14 +142,14 @@ export class ScanStore {
     await Promise.all([this.options.spool.remove(file.id), sealed.remove(file.id)]);
   }
 
-  /** The same; what cannot be removed now is removed by a sweep. */
+  /** `remove`, but bytes that cannot be removed now are left to a sweep. */
   async letGo(file: Kept): Promise<void> {
     await this.remove(file).catch((error: unknown) => {
       this.options.logger.error({ err: error, scan: file.id }, 'the bytes of a scan could not be removed');
     });
   }
 
-  /** Removes the files of this server that are over their time. */
+  /** Removes expired files of this server. */
   private async sweepExpired(busy: () => readonly string[]): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
     const pages = inPages(SWEPT_AT_ONCE, () =>
@@ -186,10 +186,7 @@ export class ScanStore {
     return updated;
   }
 
-  /**
-   * Removes the files of the store that servers share that are over their time. Files that are being read are removed next
-   * time.
-   */
+  /** Removes expired files from the shared store. Files that are being read are removed next time. */
   private async sweepSharedExpired(signal: AbortSignal): Promise<ScanRow[]> {
     const changed: ScanRow[] = [];
     const pages = inPages(SWEPT_AT_ONCE, (last?: ScanRow) =>
@@ -221,7 +218,7 @@ export class ScanStore {
     return changed;
   }
 
-  /** Says of the files of a server that runs no more that they are not kept; should it run again, it removes them. */
+  /** Marks the files of a server that is gone as not kept; if it runs again, it removes them. */
   private async sweepAbandoned(): Promise<ScanRow[]> {
     return await this.options.database
       .updateTable('scans')
@@ -243,7 +240,7 @@ export class ScanStore {
 
   /** Removes files without a record from the folders of this server. */
   private async sweepLeftovers(busy: () => readonly string[]): Promise<void> {
-    // Listed first, and without busy files: a later file is no leftover, and the record of an earlier one is written.
+    // List first, without busy files: later files are not listed, and the records of earlier ones are already stored.
     const spooled = await this.options.spool.list();
     const sealed: string[] = [];
     for await (const { key } of this.options.quarantine.list()) sealed.push(key);
@@ -254,8 +251,8 @@ export class ScanStore {
   }
 
   /**
-   * Stores a verdict, then seals, keeps or removes the bytes that it is about. `row` is undefined when the record was removed meanwhile.
-   * @throws LeaseLost when `lease` is no longer this server's: then nothing is stored.
+   * Stores a verdict, then seals, keeps or removes the file's bytes. `row` is undefined when the record was deleted meanwhile. @throws LeaseLost when `lease` is no longer
+   * this server's: then nothing is stored.
    */
   async conclude(
     row: ScanRow,
@@ -264,11 +261,11 @@ export class ScanStore {
   ): Promise<{ row: ScanRow | undefined; copy: Copy }> {
     const { scan_status = row.scan_status, status_detail = row.status_detail } = verdict;
     const kept_until = keptUntil(this.options.now, row, scan_status);
-    // An unkept file has no bytes to seal.
+    // A file that is not kept has no bytes to seal.
     const sealing = kept_until !== null && row.sealed === 0 && row.spooled === 1 ? await this.trySeal(row) : 'failed';
     const now_sealed = typeof sealing === 'string' ? undefined : sealing;
     const sealed = kept_until !== null && (row.sealed === 1 || now_sealed !== undefined);
-    // A file that no engine has read yet is never given up for want of a seal.
+    // A file that no engine has read yet is not given up when sealing fails.
     const waits = !sealed && (isUnread({ scan_status, status_detail }) || sealing === 'no_room');
     const store = (
       from: Kysely<AntivirusTables>,
@@ -278,7 +275,7 @@ export class ScanStore {
         .updateTable('scans')
         .set({
           ...verdict,
-          // A threat that newer signatures find as well was found when it was found first.
+          // If newer signatures find the same threat, the time of the first finding stays.
           scanned_at: row.scan_status === 'infected' && scan_status === 'infected' ? row.scanned_at : at(this.options.now),
           ...kept,
         })
@@ -287,7 +284,7 @@ export class ScanStore {
     const kept = sealed || waits ? { ...now_sealed, sealed: sealed ? 1 : 0, spooled: waits ? 1 : 0, kept_until } : NOT_KEPT;
     const write = async (from: Kysely<AntivirusTables>) =>
       (await store(from, kept).where('sealed', '=', row.sealed).where('spooled', '=', row.spooled).executeTakeFirst()) ??
-      // Their owner removed the bytes meanwhile, or their time was over: the verdict is stored all the same.
+      // The owner removed the bytes meanwhile, or they expired: store the verdict anyway.
       (await store(from, {}).executeTakeFirst());
     const updated =
       lease === undefined
@@ -303,13 +300,13 @@ export class ScanStore {
       else await this.remove({ ...row, ...now_sealed });
       return { row: updated, copy: stays ? 'sealed' : 'deleted' };
     } catch (error) {
-      // The verdict stands; the next start removes what stayed.
+      // The verdict stands; the next start removes the remaining bytes.
       this.options.logger.error({ err: error, scan: row.id }, 'the bytes of a finished scan could not be removed');
       return { row: updated, copy: 'left' };
     }
   }
 
-  /** Seals what waited for room. Answers the record when it is sealed, or given up because it cannot be; undefined while there is no room, or the record is gone. */
+  /** Seals a file that waited for room. Returns the record if it is sealed, or given up because it cannot be; undefined while there is no room, or when the record was deleted. */
   async sealWaiting(row: ScanRow): Promise<ScanRow | undefined> {
     const sealing = await this.trySeal(row);
     if (sealing === 'no_room') return undefined;
@@ -326,14 +323,14 @@ export class ScanStore {
   }
 
   /**
-   * With a store that servers share: puts the bytes of a file that has arrived there, sealed, so that they survive this server. Answers the columns that its record has from then on; none without
-   * such a store. @throws StoreAwayError, StoreFullError
+   * With a shared store: stores the sealed bytes of a received file there, so that they survive this server. Returns the columns for its record; none without such a store.
+   * @throws StoreAwayError, StoreFullError
    */
   async deposit(row: ScanRow): Promise<Partial<ScanRow>> {
     return this.options.shared === undefined ? {} : await this.seal(row);
   }
 
-  /** Puts the sealed bytes of a file back into the spool for an engine. False when they are gone, or have changed. @throws StoreAwayError, and what says that the disk has no room. */
+  /** Restores the sealed bytes of a file to the spool for an engine. False when they are missing or were changed. @throws StoreAwayError, and the error for a disk without room. */
   async recall(row: ScanRow): Promise<boolean> {
     const path = this.options.spool.path(row.id);
     try {
@@ -355,12 +352,12 @@ export class ScanStore {
     }
   }
 
-  /** Opens the sealed bytes of a file. @throws when they are gone, or are not what was sealed; StoreAwayError. */
+  /** Decrypts the sealed bytes of a file. @throws when they are missing or were changed; StoreAwayError. */
   async read(row: ScanRow): Promise<Readable> {
     return await this.placeOf(row).read(row, row.sealed_sha256);
   }
 
-  /** Whether the bytes of a file are where every server reaches them, read or not. */
+  /** Whether the bytes of a file are in the shared store, whether read or not. */
   isShared({ in_store }: ScanRow): boolean {
     return in_store === 1 && this.options.shared !== undefined;
   }
@@ -368,7 +365,7 @@ export class ScanStore {
   /** Removes the bytes of a file that is sealed or waits to be; the record stays. False when another caller has removed them. @throws StoreAwayError before anything is changed. */
   async removeFile(row: ScanRow): Promise<boolean> {
     const waits = row.spooled === 1 && !isUnread(row);
-    // The shared copy is removed first: a reported removal is complete.
+    // Remove the shared copy first, so that a reported removal is complete.
     if (row.in_store === 1) await this.placeOf(row).remove(row.id);
     const { numUpdatedRows } = await this.options.database
       .updateTable('scans')
@@ -380,15 +377,14 @@ export class ScanStore {
     return numUpdatedRows > 0n;
   }
 
-  /** Removes expired files, and those without a record, from this server's own folders. `busy` answers the scans
-   * that are being received or read. Answers the records that have changed by it. */
+  /** Removes expired files, and those without a record, from this server's own folders. `busy` returns the scans being received or read. Returns the changed records. */
   async sweep(busy: () => readonly string[]): Promise<ScanRow[]> {
     const changed = [...(await this.sweepExpired(busy)), ...(await this.sweepAbandoned())];
     await this.sweepLeftovers(busy);
     return changed;
   }
 
-  /** The same in the store that servers share, but for files that are being read. */
+  /** `sweep` for the shared store; skips files that are being read. */
   async sweepShared(signal: AbortSignal): Promise<ScanRow[]> {
     const changed = await this.sweepSharedExpired(signal);
     if (this.options.shared !== undefined)

@@ -16,7 +16,7 @@ import { BUSY, LEFT_WAITING, RECHECK, type ReadingLease, type ReadingLeases, SCA
 import { isUnread, type ScanRow as Row, UNREAD } from './scan-row.ts';
 import type { ScanStore } from './scan-store.ts';
 
-/** The editions by which everything in the store was rechecked: those of all servers, during an upgrade. */
+/** The editions with which the whole store was rechecked: several during an upgrade of servers. */
 const RECHECKED = 'rechecked_editions';
 const EDITIONS_KEPT = 8;
 const ROWS_AT_ONCE = 500;
@@ -37,7 +37,7 @@ interface SharedFilesOptions {
   /** The data folders of the servers that live. */
   livingHomes: () => Promise<readonly string[]>;
   giveUp: (row: Row) => Promise<Row | undefined>;
-  /** Number of attempts for a file before it waits for other signatures, or for the next start of its server. */
+  /** Number of attempts for a file before it waits for new signatures, or for the next start of its server. */
   attempts: number;
   /** Time after which an unread file is tried again, in ms. */
   retry_ms: number;
@@ -115,7 +115,7 @@ async function isNew(
   return known !== undefined && !known.includes(edition);
 }
 
-/** Files in the store that servers share and that no caller waits for: any server reads them, one at a time has each. */
+/** Files in the shared store that no caller waits for: any server reads them, and each is read by one at a time. */
 export class SharedFiles {
   private readonly options: SharedFilesOptions;
 
@@ -134,7 +134,7 @@ export class SharedFiles {
         }
         if (row.attempts >= this.options.attempts) return;
         const read = await options.examinations.examine(row, { lease: job, giveUp: options.giveUp });
-        // At once, by another server, when this one stops.
+        // If this server is stopping, another one reads it at once.
         if (read !== undefined && isUnread(read)) throw new Postponed(options.isClosing() ? 0 : options.retry_ms);
       },
       () => this.options.engine.complete(),
@@ -156,7 +156,7 @@ export class SharedFiles {
       RECHECK,
       async (job) => {
         const { edition } = job.payload;
-        // Engines have changed meanwhile, or this server has others: a server with that edition asks again.
+        // Engines have changed, or this server has others: a server with that edition asks again.
         if (this.options.engine.edition() !== edition || (await editions(this.options.database))?.includes(edition) === true)
           return;
         if (this.options.matchHash !== undefined)
@@ -172,7 +172,7 @@ export class SharedFiles {
     );
   }
 
-  /** Does `work` with each file, with its record once no other server reads it. */
+  /** Calls `work` for each file, with its record, once no other server reads it. */
   private async withEach(
     rows: AsyncIterable<Row>,
     { signal }: Job<unknown>,
@@ -208,10 +208,7 @@ export class SharedFiles {
     for await (const row of rows) if (this.options.matchHash?.(row.file_hash) !== undefined) yield row;
   }
 
-  /**
-   * Reads the files that an earlier run of this server was to read and did not: it had given them up, or was of an earlier
-   * version.
-   */
+  /** Has the files read that an earlier run of this server left: it had given them up, or was of an earlier version. */
   async resume(): Promise<void> {
     // Earlier versions noted it for each data folder.
     const noted = [...(await readFacts(this.options.database, `${EDITION}:`)).values()];
@@ -241,7 +238,7 @@ export class SharedFiles {
         .where('status_detail', '=', 'engine_down')
         .execute();
     }
-    // Those that have their job wait in it; this brings them forward.
+    // Files with a waiting job: this makes the job due.
     const waiting = await this.options.database
       .selectFrom('scans')
       .select('id')
@@ -254,7 +251,7 @@ export class SharedFiles {
     await this.options.leases.ask(waiting.map(({ id }) => id));
   }
 
-  /** Asks for a recheck when the engine differs from those of the last one, and none was asked for. */
+  /** Requests a recheck if the engine differs from those of the last one, unless one was requested. */
   async look(): Promise<void> {
     const edition = this.options.engine.edition();
     if (edition === undefined) return;

@@ -11,19 +11,16 @@ import { fileBytes } from '#platform/file-bytes.ts';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 import { SET_FILE, type SignatureStore, setNameSchema, stateSchema, type UpdateState } from './signature-store.ts';
 
-/**
- * Signatures of feeds, for all servers of a database: sets lie in the store that they share, and the database says which is in use, and the result of the last
- * update.
- */
+/** Signatures of feeds for all servers of a database: the sets are in the shared store, and the database records which one is in use, and the result of the last update. */
 export interface SharedSignatures {
-  /** Takes over the result of any server's newest update. Answers whether a set came by it. @throws StoreAwayError */
+  /** Adopts the newest update of any server. Returns whether it brought a new set. @throws StoreAwayError */
   adopt(store: SignatureStore): Promise<boolean>;
   /** Gives an update's result to the other servers. @throws StoreAwayError */
   publish(store: SignatureStore): Promise<void>;
 }
 
 const FACT = 'signatures';
-/** The set in use, and the one before: a server may be about to take that over. */
+/** The set in use and the previous one, which a server may be about to adopt. */
 const SETS_KEPT = 2;
 
 const factSchema = z.object({ sets: z.array(setNameSchema), state: stateSchema });
@@ -57,7 +54,7 @@ export function createSharedSignatures(parts: { database: Kysely<InstallationTab
       const is_new = name !== undefined && name !== (await store.currentName());
       if (!is_new && (await store.readState())?.attempted_at === fact.state.attempted_at) return false;
       const release = takeExclusive(store.lock_file);
-      // An update runs here: the next look does it.
+      // An update is running on this server: the next look adopts the result.
       if (release === undefined) return false;
       try {
         if (is_new) {
@@ -81,7 +78,7 @@ export function createSharedSignatures(parts: { database: Kysely<InstallationTab
       if (set !== undefined && before[0] !== set.name) {
         for (const { id, path } of set.feeds) await blobs.put(`${set.name}/${id}`, fileBytes(path), await stat(path));
         const [first] = set.feeds;
-        // Last: what names the others.
+        // Upload the description last, because it names the other files.
         if (first !== undefined) await blobs.put(`${set.name}/set`, fileBytes(join(dirname(first.path), SET_FILE)));
       }
       await writeFact(database, FACT, JSON.stringify({ sets, state }));

@@ -17,7 +17,7 @@ export const SET_FILE = 'set.json';
 export const setNameSchema = z.string().regex(/^[0-9a-f]{16}$/);
 const SETS_KEPT = 2;
 
-/** One feed of a set. `digest` is the SHA-256 of its file, in hex; `changed_at` is when this content first came. */
+/** One feed of a set. `digest` is the SHA-256 of its file, in hex; `changed_at` is when this content first arrived. */
 const storedFeedSchema = z.object({
   id: z.string().regex(/^[0-9a-f]{16}$/),
   kind: z.enum(['yara', 'sha256', 'domains']),
@@ -25,7 +25,7 @@ const storedFeedSchema = z.object({
   rules: z.int(),
   hashes: z.int(),
   changed_at: z.iso.datetime(),
-  /** The unused entries: the first of them, and their number. Sets of earlier versions left nothing out. */
+  /** The first unused entries, and their number. Sets of earlier versions left nothing out. */
   left_out: z.array(leftOutSchema).default([]),
   left_out_total: z.int().default(0),
 });
@@ -45,9 +45,9 @@ const feedOutcomeSchema = z.object({
   ok: z.boolean(),
   /** One sentence for an administrator. */
   sentence: z.string(),
-  /** When its maker's server last said that this is the newest; null before. */
+  /** When the feed's server last confirmed that this content is the newest; null before. */
   confirmed_at: z.iso.datetime().nullable(),
-  /** The server's name for the content of `digest`. */
+  /** The SHA-256 of the content that `etag` and `last_modified` belong to. */
   digest: z.string().nullable(),
   etag: z.string().nullable(),
   last_modified: z.string().nullable(),
@@ -64,27 +64,27 @@ export type UpdateState = z.infer<typeof stateSchema>;
 
 export interface SignatureStore {
   lock_file: string;
-  /** The name that `current` holds; undefined where there is none. */
+  /** The name in `current`; undefined without one. */
   currentName(): Promise<string | undefined>;
-  /** The set in use, every file of it as it was written; undefined where there is none, or where the disk has damaged it. */
+  /** The set in use, with all files verified; undefined if there is none, or the disk has damaged it. */
   readCurrent(): Promise<StoredSet | undefined>;
   readState(): Promise<UpdateState | undefined>;
   writeState(state: UpdateState): Promise<void>;
-  /** An empty folder to put a set together in. Call with the lock held: leftovers of a killed update are removed. */
+  /** Creates an empty folder to build a set in. Call it with the lock held: leftovers of a killed update are removed. */
   stage(): Promise<string>;
-  /** Makes the staged folder, with a file named `<id>` for each feed, a set. It is not in use yet. */
+  /** Turns the staged folder, with a file named `<id>` for each feed, into a set, not yet in use. */
   publish(staged: string, feeds: readonly StoredFeed[]): Promise<string>;
-  /** Makes a staged folder that holds a whole set of another server a set of this one. It is not in use yet. */
+  /** Turns a staged folder with a complete set of another server into a set of this one, not yet in use. */
   take(staged: string, name: string): Promise<void>;
-  /** Reads the description of a set. @throws when it is none */
+  /** Parses the description of a set. @throws when it is invalid */
   parse(text: string): { feeds: StoredFeed[] };
-  /** Makes a set the one in use, at once. */
+  /** Atomically makes a set the one in use. */
   point(name: string): Promise<void>;
-  /** Removes sets that neither are in use nor were so before. */
+  /** Removes sets other than the current and the previous one. */
   clean(): Promise<void>;
 }
 
-/** On disk, not only on its way there. */
+/** Syncs a file to the disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -142,10 +142,10 @@ export async function openSignatureStore(folder: string): Promise<SignatureStore
     return feeds.every(({ digest }, index) => digest === digests[index]) ? { name, feeds } : undefined;
   }
 
-  /** Gives a whole set its name. */
+  /** Renames a complete set to its name. */
   async function settle(staged: string, name: string, feeds: readonly Pick<StoredFeed, 'id'>[]): Promise<void> {
     for (const { id } of feeds) await sync(join(staged, id));
-    // An update that was killed here before left the same set behind.
+    // A killed update may have left the same set.
     await rm(join(sets, name), { recursive: true, force: true });
     await rename(staged, join(sets, name));
     await sync(sets);
@@ -197,7 +197,7 @@ export async function openSignatureStore(folder: string): Promise<SignatureStore
         others.push({ name: entry, made_ms: (await stat(join(sets, entry))).mtimeMs });
       }
       others.sort((one, other) => other.made_ms - one.made_ms);
-      // Processes that are started again before the server has noticed the change still read the set before.
+      // Processes that restart before the server has noticed the change still read the previous set.
       for (const { name } of others.slice(SETS_KEPT - 1)) await rm(join(sets, name), { recursive: true, force: true });
     },
   };

@@ -13,7 +13,7 @@ import type { FeedOutcome, SignatureStore, StoredFeed, StoredSet } from './signa
 /** The result of an update. `busy`: another one is running, and this one did nothing. */
 export type UpdateOutcome = 'updated' | 'unchanged' | 'failed' | 'busy';
 
-/** The points at which an update may be cut off; each leaves a whole set in use. */
+/** The points at which an update may be interrupted; each leaves a complete set in use. */
 export type UpdateStep = 'locked' | 'fetched' | 'tried' | 'published' | 'pointed' | 'cleaned';
 
 export interface UpdateParts {
@@ -34,15 +34,15 @@ export interface UpdateParts {
 }
 
 const HOUR_MS = 3_600_000;
-/** The next update comes so much later, and up to a tenth more; sooner where a feed failed. ms. */
+/** Time until the next update in ms, plus up to a tenth; sooner if a feed failed. */
 const EVERY_MS = { good: 24 * HOUR_MS, failed: HOUR_MS } as const;
 const NAMED_MAXIMUM = 3;
 const KEPT = 'We still use the last good version.';
 
-/** Names a feed with its pin: content that came under another pin is another feed's. */
+/** An id for a feed with its pin: the same address with another pin is another feed. */
 export function feedId({ kind, url, pin, strict }: SignatureFeed): string {
   const proof = pin.kind === 'sha256' ? pin.hex : pin.kind === 'ed25519' ? pin.key : '';
-  // A strict trial may have another outcome.
+  // A strict trial may have another result.
   const wish = strict ? '&strict' : '';
   return createHash('sha256').update(`${kind}+${url}#${pin.kind}=${proof}${wish}`).digest('hex').slice(0, 16);
 }
@@ -69,9 +69,8 @@ interface Obtained {
 }
 
 /**
- * Brings the signatures up to date: fetches each feed, proves and tries it in a process of its own, puts a new set beside the one in use and points to it. A
- * feed that fails keeps its last good content. May run beside a server and beside other updates; killed at any moment it leaves the set in use as it was.
- * @throws the signal's reason.
+ * Updates the signatures: fetches each feed, verifies and tries it in a separate process, stores a new set beside the one in use, and switches to it. A feed that fails
+ * keeps its last valid content. May run beside a server and other updates; killed at any moment it leaves the set in use unchanged. @throws the signal's reason.
  */
 export async function updateSignatures(
   parts: UpdateParts,

@@ -7,7 +7,7 @@ import type { YaraPool } from '@palisade/scanner/yara-pool';
 import { type Api, serve } from '#platform/serve.ts';
 import type { Signatures } from './signatures.ts';
 
-/** The pool of clamds as one engine: ready while one of them can be believed. */
+/** The pool of clamds as one engine: ready while at least one is trusted. */
 export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
   const members = clamd.health();
   const trusted = members.filter(({ state }) => state === 'trusted');
@@ -20,7 +20,7 @@ export function clamdStatus(clamd: ClamdPool): EngineStatus['engines'][number] {
     version: first?.version ?? null,
     signatures_version: first?.signatures_version ?? null,
     state: first !== undefined ? 'ready' : waits ? 'starting' : 'down',
-    // One of the usual places is enough.
+    // When searching default locations, one found is enough.
     processes: { ready: trusted.length, wanted: clamd.looked_for ? Math.max(1, trusted.length) : members.length },
   };
 }

@@ -18,9 +18,9 @@ import { feedId, updateSignatures } from './signature-update.ts';
 
 /** Facts about the signatures beside the engine's own. Times are ISO. */
 interface SignaturesStatus {
-  /** When the newest of them came: the pack's own day where there is nothing else, null where it does not say. */
+  /** When the newest of them arrived: the pack's own date if there are no feeds, null if it has none. */
   built_at: string | null;
-  /** The time until which they are known to be the newest; null where no feed could say. */
+  /** The time until which they are known to be the newest; null if no feed could tell. */
   as_of: string | null;
   last_update_at: string | null;
   /** One sentence for everyone; null before the first update. */
@@ -31,12 +31,12 @@ interface SignaturesStatus {
 }
 
 const LOOK_EVERY_MS = 30_000;
-/** The first look after a start: soon, but after requests of people. ms. */
+/** Delay of the first look after a start, in ms: soon, but after people's first requests. */
 const FIRST_LOOK_MS = 2_000;
-/** An update that is planned for later than this was planned by a clock that was wrong. ms. */
+/** An update planned later than this many ms from now was planned by a wrong clock. */
 const PLANNED_AT_MOST_MS = 48 * 3_600_000;
 
-/** Feeds are updated daily, and hourly after a failure. ms. */
+/** Feeds count as late after this many ms: they are updated daily, and hourly after a failure. */
 const LATE_AFTER_MS = 26 * 3_600_000;
 
 const packSchema = z.object({ released_on: z.iso.date() });
@@ -47,7 +47,7 @@ async function packDate(path: string): Promise<string | null> {
   return text === undefined ? null : `${packSchema.parse(JSON.parse(text)).released_on}T00:00:00.000Z`;
 }
 
-/** Without parts that may be secret: account and query. */
+/** The address without parts that may be secret: account and query. */
 function shownAddress(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -60,7 +60,7 @@ interface SignaturesOptions {
   logger: FastifyBaseLogger;
   look_ms?: number | undefined;
   fetch_limits?: FetchLimits | undefined;
-  /** The store that servers share: one of them fetches for all. */
+  /** Set if servers share a store: one of them fetches for all. */
   together?: { shared: SharedSignatures; database: Kysely<JobTables>; jobs: Jobs } | undefined;
   /** The day of the pack's last change. */
   pack_built_at: string | null;
@@ -73,7 +73,7 @@ const close = (some: readonly HashList[]) => {
   for (const list of some) list.close();
 };
 
-/** Opens the signatures of a server: the pack in `signatures_folder`, and what feeds brought into `folder` before. */
+/** The signatures of a server: the pack in `signatures_folder`, and earlier downloads of feeds in `folder`. */
 export class Signatures {
   private readonly options: SignaturesOptions;
   private readonly look_ms: number;
@@ -81,7 +81,7 @@ export class Signatures {
   private readonly rules_folder: string;
   private readonly ids: readonly string[];
   private set: StoredSet | undefined;
-  /** The newest set that was looked at, in use or not. */
+  /** The newest set that was examined, in use or not. */
   private seen: string | undefined;
   private state: UpdateState | undefined;
   private lists: HashList[] = [];
@@ -99,7 +99,7 @@ export class Signatures {
     this.together?.jobs.handle(UPDATE_SIGNATURES, () =>
       this.alone(async () => {
         if (this.closing.signal.aborted || this.options.feeds.length === 0) return;
-        // Another server may have done it meanwhile.
+        // Another server may have updated in the meantime.
         await this.look();
         if (this.isDue()) await this.update();
       }),
@@ -130,14 +130,14 @@ export class Signatures {
     };
   }
 
-  /** Earlier scans are looked up again in lists that make a file infected, not in those that only note. */
+  /** Earlier scans are looked up only in lists that make a file infected, not in those that add notes. */
   private openLists(of: StoredSet | undefined): HashList[] {
     return this.wanted(of).flatMap(({ id, kind, path }) =>
       kind === 'sha256' && this.severityOf(id) === 'alarm' ? [openHashList(path)] : [],
     );
   }
 
-  /** The lists change first: a recheck after the engines have changed must find the new ones. */
+  /** Changes the lists before the engines: the recheck after the engines have changed must use the new lists. */
   private async moveOver(next: StoredSet): Promise<boolean> {
     const before = this.lists;
     this.lists = this.openLists(next);
@@ -198,7 +198,7 @@ export class Signatures {
     this.together.jobs.wake(UPDATE_SIGNATURES);
   };
 
-  /** An update and a look are never at once. */
+  /** Runs updates and looks one at a time. */
   private alone(work: () => Promise<void>): Promise<void> {
     const before = this.looking;
     const done = before.then(work);
@@ -221,7 +221,7 @@ export class Signatures {
     this.timer.unref();
   }
 
-  /** A feed with a pinned checksum cannot get newer, so nobody could say; of the others the oldest speaks. */
+  /** A feed with a pinned checksum cannot get newer, so it says nothing; of the others the oldest counts. */
   private asOf(): string | null {
     const confirmed = this.options.feeds.flatMap(({ pin }, index) => {
       const used = pin.kind === 'sha256' ? undefined : this.wanted(this.set).find(({ id }) => id === this.ids[index]);
@@ -302,7 +302,7 @@ export class Signatures {
     });
   }
 
-  /** Begins to look for new sets, whoever made them, and to update daily. `apply` moves the engines over, and says whether they did. */
+  /** Starts looking for new sets, of any server, and updating daily. `apply` switches the engines, and returns whether they did. */
   watch(engines: (files: SignatureFiles) => Promise<boolean>): void {
     this.apply = engines;
     if (this.options.feeds.length > 0) this.schedule(Math.min(this.look_ms, FIRST_LOOK_MS));
@@ -316,7 +316,7 @@ export class Signatures {
   }
 }
 
-/** Opens the signatures of a server: the pack in `signatures_folder`, and what feeds brought into `folder` before. */
+/** Opens the signatures of a server: the pack in `signatures_folder`, and earlier downloads of feeds in `folder`. */
 export async function createSignatures(
   options: Omit<SignaturesOptions, 'pack_built_at' | 'store' | 'stored'> & { folder: string },
 ): Promise<Signatures> {

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import type { Disk } from '#platform/disk.ts';
 import { refuse } from './antivirus.refusals.ts';
 
-/** A file of at most so many bytes is held in memory, and reaches the folder only when it waits. */
+/** A file of at most this many bytes is held in memory, and written to the folder only if it must wait. */
 export const HELD_BYTES_MAXIMUM = 64 * 1024;
 
 const ARRIVING = '.part';
 const UNPACKED = '.unpacked';
-/** Seconds after which it is worth trying again. */
+/** Seconds after which a retry is useful. */
 const RETRY_AFTER_S = { person: 30, all: 60 } as const;
-/** The disk is checked each time so many bytes have come: other writes meanwhile must stay below the reserve. */
+/** Free disk space is checked again after this many bytes: other writes meanwhile must stay below the reserve. */
 const LOOK_EVERY_BYTES = 1024 ** 2;
 
-/** The most bytes in the spool: arriving files, waiting ones, and those that could not be sealed yet. */
+/** Maximum bytes in the spool: files being received, waiting ones, and those that could not be sealed yet. */
 export interface SpoolLimits {
   per_person: number;
   all: number;
@@ -28,7 +28,7 @@ interface SpooledFile {
   size: number;
 }
 
-/** `rm` with `force` looks before it removes, which costs as much again. */
+/** `rm` with `force` first checks the file, which costs as much again. */
 async function removeFile(path: string): Promise<void> {
   await unlink(path).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
@@ -42,8 +42,8 @@ interface SpoolOptions {
 }
 
 /**
- * Uploaded bytes that an engine has yet to read: in a folder, or in memory while they are few and the wait is short. Files are named by scan id; a person's filename is never a path.
- * @throws when the folder cannot be made or written.
+ * Uploaded bytes that no engine has read yet: in a folder, or in memory while small and waiting only briefly. Files are named by scan id; a person's filename is never a
+ * path. @throws when the folder cannot be created or written.
  */
 export class Spool {
   private readonly folder: string;
@@ -52,7 +52,7 @@ export class Spool {
   private readonly files = new Map<string, { user_id: string; size: number }>();
   private readonly people = new Map<string, number>();
   private readonly memory = new Map<string, Buffer>();
-  /** Bytes that are kept free for uploads under way, and have not come yet. */
+  /** Bytes reserved for running uploads that have not arrived yet. */
   private readonly claims = new Map<string, { user_id: string; size: number }>();
   private claimed = 0;
   private all = 0;
@@ -76,7 +76,7 @@ export class Spool {
     return join(this.folder, id + ARRIVING);
   }
 
-  /** The folder of the engine, for members that are too big for memory. */
+  /** The engine's folder for archive members that are too large for memory. */
   unpacked(id: string): string {
     return join(this.folder, id + UNPACKED);
   }
@@ -119,9 +119,8 @@ export class Spool {
   }
 
   /**
-   * Takes room for so many bytes more of a file, which `remove` gives back. Of none it looks whether there is any.
-   * @throws Problem `too_many_requests` when its person has too much here, `storage_full` when everybody has or the disk has no more, `too_large` for a file that
-   * alone is too much.
+   * Reserves this many more bytes for a file, which `remove` releases. With 0 it checks whether there is any room. @throws Problem `too_many_requests` when the person's
+   * limit is reached, `storage_full` when the total limit is reached or the disk is full, `too_large` for a file that exceeds the limit alone.
    */
   take(file: SpooledFile): void {
     const { id, user_id, size } = file;
@@ -147,9 +146,9 @@ export class Spool {
   }
 
   /**
-   * Keeps room of the disk free for an upload that says how many bytes it has, until they have come or `remove` is called, so that of several at once those that fit arrive. It is a claim: for
-   * one person no more is reserved than one may have here, and bytes beyond it are taken as they come.
-   * @throws Problem `storage_full` when the disk has no more room beside the others' claims.
+   * Reserves disk space for an upload that announces its size, until its bytes have arrived or `remove` is called, so that of several concurrent uploads those that fit
+   * succeed. The size is only a claim: per person no more is reserved than the limit allows, and further bytes are counted as they arrive. @throws Problem `storage_full`
+   * when the disk has no room besides other reservations.
    */
   reserve({ id, user_id, size }: SpooledFile): void {
     const most = Math.min(this.limits.per_person, this.limits.all);
@@ -160,7 +159,7 @@ export class Spool {
     this.claimed += more;
   }
 
-  /** Takes over an upload that has arrived in the folder as a whole. On a failure it is removed. */
+  /** Moves a completely uploaded file to the waiting files. On a failure it is removed. */
   async keep(id: string): Promise<void> {
     try {
       await rename(this.arriving(id), this.path(id));
@@ -171,7 +170,7 @@ export class Spool {
     }
   }
 
-  /** Takes over an upload that has arrived in memory as a whole. */
+  /** Accepts a completely uploaded file in memory. */
   hold(id: string, bytes: Buffer): void {
     void this.memory.set(id, bytes);
   }
@@ -203,7 +202,7 @@ export class Spool {
     this.giveBack(id);
   }
 
-  /** Knows the complete files that an earlier run of the server left, and removes everything else that it did. */
+  /** Registers the complete files that an earlier run left, and removes its other files. */
   async recover(known: readonly SpooledFile[]): Promise<void> {
     const ids = new Set(known.map(({ id }) => id));
     for (const name of await readdir(this.folder)) {

@@ -4,17 +4,17 @@ import { Problem } from '#platform/problem.ts';
 import type { SessionNews } from '#platform/session-news.ts';
 import { refuse } from './antivirus.refusals.ts';
 
-/** The most files on their way to a verdict at once: being received, waiting, or being read. */
+/** Maximum number of files without a verdict at once: being received, waiting, or being read. */
 export interface UploadAdmissionLimits {
   per_person: number;
   all: number;
 }
 
-/** A file on its way. */
+/** A file without a verdict. */
 interface Arriving {
   user_id: string;
   abort: AbortController;
-  /** Whether it was cancelled, once it is over. */
+  /** Resolves at the end with whether the file was cancelled. */
   ended: PromiseWithResolvers<boolean>;
 }
 
@@ -26,15 +26,15 @@ function wasCancelled(error: unknown): boolean {
   return error instanceof Problem && error.code === 'upload_cancelled';
 }
 
-/** A file counts as on its way for this long after its server's last renewal, in ms: uploads of a killed server expire after it. */
+/** A file counts for this many ms after its server's last renewal: uploads of a killed server then expire. */
 const LEASE_MS = 60_000;
 const PROLONGED_EVERY_MS = LEASE_MS / 3;
-/** Time to wait for the server of an upload: it answers at once, and ends an upload as soon as its bytes are removed. */
+/** Time to wait for the server of an upload, in ms: it answers at once, and ends an upload as soon as its bytes are removed. */
 const TOLD_WITHIN_MS = 2_000;
 const ENDED_WITHIN_MS = 10_000;
 const ALL = 'arrivals';
 const keyOf = (user_id: string) => `${ALL}:${user_id}`;
-/** By the name that a page has given a file; it cannot be guessed. */
+/** The counter of an upload by its page's unguessable key. */
 const keyOfName = (name: string) => `${ALL}:key:${name}`;
 
 interface Shared {
@@ -55,7 +55,7 @@ function end(arriving: Arriving): Promise<boolean> {
 
 const tooManyOfAll = () => refuse('upload.scanner_busy', {}, { retry_after: RETRY_AFTER_S.all });
 
-/** This server counts its own; `counters` counts those of all servers, and `news` asks the others about theirs. */
+/** Limits uploads. This server counts its own; `counters` counts those of all servers, and `news` asks the others about theirs. */
 export class UploadAdmission {
   private readonly limits: UploadAdmissionLimits;
   private readonly counters: Pick<Counters, 'put' | 'remove' | 'count'>;
@@ -113,7 +113,7 @@ export class UploadAdmission {
       : await this.counters.put(keyOfName(key), { member, most: this.limits.all, window_ms: LEASE_MS });
   }
 
-  /** Asks the server that an upload is on its way to; undefined when no server says that it is. @throws Problem `on_another_server` when that one does not answer. */
+  /** Asks the server that receives an upload; undefined if no server does. @throws Problem `on_another_server` when that server does not answer. */
   private async askOthers(key: string, cancel: boolean): Promise<Told | undefined> {
     if ((await this.counters.count(keyOfName(key), LEASE_MS)) === 0) return undefined;
     const ask = newId();
@@ -132,7 +132,7 @@ export class UploadAdmission {
     return refuse('upload.too_many', { count: this.limits.per_person }, { retry_after: RETRY_AFTER_S.person });
   }
 
-  /** Does `work` as one of the files on their way to any server. */
+  /** Runs `work` for a file that is counted on all servers. */
   private async together<T>({ user_id, key }: Shared, work: () => Promise<T>): Promise<T> {
     const member = newId();
     try {
@@ -149,8 +149,8 @@ export class UploadAdmission {
   }
 
   /**
-   * Does `work` as one of the files on their way. `key` is the page's name for it; `signal` is aborted when the person cancels.
-   * @throws Problem `too_many_requests` at once, before a byte was read, when there are too many; `conflict` for a key that is in use.
+   * Runs `work` for a counted file. `key` is the page's name for it; `signal` is aborted when the person cancels. @throws Problem `too_many_requests` before a byte is read,
+   * if there are too many; `conflict` for a key that is in use.
    */
   async during<T>(
     { user_id, key }: { user_id: string; key: string | undefined },
@@ -177,18 +177,18 @@ export class UploadAdmission {
     }
   }
 
-  /** Undefined for an unknown key, or a file with a verdict. @throws Problem `on_another_server` when it is on its way to one that does not answer. */
+  /** Undefined for an unknown key, or a file with a verdict. @throws Problem `on_another_server` when its server does not answer. */
   async find(key: string): Promise<{ user_id: string } | undefined> {
     return this.keyed.get(key) ?? (await this.askOthers(key, false));
   }
 
-  /** Answers once the file is removed, at any server; false when its verdict came first, and stays. @throws as `find` does. */
+  /** Resolves once the file is removed, on any server; false if its verdict came first, and stays. @throws like `find`. */
   async cancel(key: string): Promise<boolean> {
     const arriving = this.keyed.get(key);
     return arriving === undefined ? (await this.askOthers(key, true))?.cancelled === true : await end(arriving);
   }
 
-  /** Ends all that a person has on the way, because their account is deleted. Answers once it has. */
+  /** Cancels all of a person's uploads, because their account is deleted. Resolves when they have ended. */
   async dismiss(user_id: string): Promise<void> {
     const theirs = [...this.present].filter((arriving) => arriving.user_id === user_id);
     for (const { abort } of theirs) abort.abort(refuse('upload.account_deleted'));

@@ -20,10 +20,7 @@ export function columnsOf(verdict: FileVerdict, filename: string): Partial<Verdi
   };
 }
 
-/**
- * The scope in which a verdict can be reused: files of any name, or of this one only. No name that is shown holds a line's end, so none passes for an
- * engine's.
- */
+/** The scope in which a verdict can be reused: files of any name, or of this one only. Displayed names contain no line end, so a name cannot imitate an engine's edition. */
 export function editionFor(edition: string, filename: string | undefined): string {
   return filename === undefined ? edition : `${edition}\n${filename}`;
 }

@@ -18,12 +18,12 @@ import type { ScanStore } from './scan-store.ts';
 import { createSharedFiles, type SharedFiles } from './shared-files.ts';
 import type { Spool } from './spool.ts';
 
-/** Number of attempts for a file in all before it waits for the next start of the server. */
+/** Maximum attempts for a file before it waits for the next start of the server. */
 const ATTEMPTS_MAXIMUM = 5;
 export const RETRY_EVERY_MS = 15_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const AT_ONCE = 100;
-/** Findings that are reported again at a start: more than could be under way at once when the server was killed. */
+/** Maximum number of findings that are reported again at a start: more than could have been pending when the server was killed. */
 const TOLD_AGAIN_MAXIMUM = 100;
 
 interface WaitingFilesOptions {
@@ -48,7 +48,7 @@ interface WaitingFilesOptions {
   retry_ms?: number | undefined;
 }
 
-/** Files that no caller waits for: those that an earlier run left, those that an engine has yet to read, those that newer signatures may judge differently. */
+/** Files that no caller waits for: those left by an earlier run, those that no engine has read yet, and those that newer signatures may judge differently. */
 export class WaitingFiles {
   private readonly options: WaitingFilesOptions;
   private readonly retry_ms: number;
@@ -100,7 +100,7 @@ export class WaitingFiles {
     });
   }
 
-  /** The bytes are gone, or not those that were uploaded (a disk was replaced, a machine lost power): say so, and never scan something else instead. */
+  /** The bytes are missing or differ from the upload (a disk was replaced, a machine lost power): report that, and never scan other bytes instead. */
   private readonly giveUp = async (row: Row): Promise<Row | undefined> => {
     const unread = {
       scan_status: 'pending' as const,
@@ -112,7 +112,7 @@ export class WaitingFiles {
       // A file that was read and waits to be sealed has its verdict.
       .set(isUnread(row) ? { ...NOT_KEPT, ...unread } : NOT_KEPT)
       .where('id', '=', row.id)
-      // Else it has its verdict, and its bytes went with that.
+      // Otherwise it already has its verdict, and its bytes were removed.
       .where('spooled', '=', sql.lit(1))
       .returningAll()
       .executeTakeFirst();
@@ -150,7 +150,7 @@ export class WaitingFiles {
   }
 
   private readonly retryPending = async (): Promise<void> => {
-    // Before that it is unknown whether the bytes are still complete.
+    // Before that it is unknown whether the bytes are complete.
     if (!this.resumed || !this.options.engine.complete()) return;
     const rows = await this.options.database
       .selectFrom('scans')
@@ -171,7 +171,7 @@ export class WaitingFiles {
     }
   };
 
-  /** Seals files that were read when the disk was full. That needs no engine, and is tried for as long as the bytes are kept. */
+  /** Seals files that were read when the disk was full. This needs no engine, and is retried for as long as the bytes are kept. */
   private readonly sealWaiting = async (): Promise<void> => {
     if (!this.resumed) return;
     const pages = inPages(AT_ONCE, (last?: { id: string }) =>
@@ -197,7 +197,7 @@ export class WaitingFiles {
 
   private scheduleRetry(): void {
     this.retry = setTimeout(() => {
-      // Takes as long as there are files, and holds up nothing.
+      // Takes time with many files; nothing waits for it.
       const looking = Promise.all([this.recheck.look(), this.shared?.look()]).catch((error: unknown) =>
         logFailure(this.options.logger, error, 'earlier scans could not be rechecked'),
       );
@@ -215,19 +215,19 @@ export class WaitingFiles {
     this.retry.unref();
   }
 
-  /** To be called when signatures have changed in a way that the engine's edition does not show: looks at everything again. */
+  /** Call this when signatures have changed without a change of the engine's edition: rechecks everything. */
   async signaturesChanged(): Promise<void> {
     await Promise.all([this.recheck.run(), this.shared?.look()]);
   }
 
-  /** Whether a recheck is under way, or is to come. */
+  /** Whether a recheck is running or pending. */
   async recheckDue(): Promise<boolean> {
     return (await this.recheck.isDue()) || (await this.shared?.recheckDue()) === true;
   }
 
-  /** Takes up the files that an earlier run of the server left pending, and continues while engines come back. */
+  /** Reads the files that an earlier run left pending, and retries while engines come back. */
   async resume(): Promise<void> {
-    // Files from before records named the folder belong to this server, if it is the first that asks.
+    // Records from before folders were named belong to the first server that asks.
     await this.options.database
       .updateTable('scans')
       .set({ home: this.options.home })
@@ -242,7 +242,7 @@ export class WaitingFiles {
       .where('spooled', '=', sql.lit(1))
       .orderBy('id')
       .execute();
-    // A file in the store is read from there, by whichever server is first.
+    // Files in the store are read from there, by any server.
     await this.options.spool.recover(rows);
     const found = await this.options.database
       .selectFrom('scans')
@@ -265,7 +265,7 @@ export class WaitingFiles {
       .execute();
     await this.shared?.resume();
     this.scheduleRetry();
-    // Takes as long as reading them does, and holds up nothing.
+    // Takes as long as the reading; nothing waits for it.
     this.resuming = this.takeUp(rows);
   }
 
@@ -287,7 +287,7 @@ export class WaitingFiles {
     await this.retryPending();
   }
 
-  /** Begins no more work, and ends once running work has; so the examinations are to be closed at the same time. */
+  /** Starts no more work, and resolves once running work has ended; close the examinations at the same time. */
   async close(): Promise<void> {
     this.closed = true;
     clearTimeout(this.retry);

@@ -19,7 +19,7 @@ interface Person {
   username: string;
 }
 
-/** The owner of the accounts. */
+/** The interface to the owner of accounts. */
 interface Accounts {
   /** Ids of people by a part of their email or username, in any case; a limited number. */
   matching(words: string): Promise<string[]>;
@@ -35,7 +35,7 @@ interface Filter {
   person?: string | undefined;
   kind?: AuditKind | undefined;
   group?: AuditGroup | undefined;
-  /** ISO times: the first moment, and the one after the last. */
+  /** ISO times: the first included, and the first excluded. */
   from?: string | undefined;
   to?: string | undefined;
 }
@@ -47,7 +47,7 @@ export interface AuditLog {
   /** All of it, page by page. */
   allActivity(user_id: string): AsyncIterable<Activity>;
   list(filter: Page & Filter): Promise<AuditEntry[]>;
-  /** Checks all of it; of several who ask at once all get the same answer. */
+  /** Checks the whole log; concurrent callers share one result. */
   check(): Promise<AuditChain>;
 }
 
@@ -72,14 +72,14 @@ export function createAuditLog(parts: {
     return cursor === undefined ? query : query.where('seq', '<', cursor);
   };
 
-  /** The entry nearest to a time, by the index of times. */
+  /** The number of the entry nearest to a time, by the index on times. */
   const numberAt = async (side: '<' | '>=', iso: string, by_ms: number) => {
     const at = new Date(Date.parse(iso) + by_ms).toISOString();
     const query = database.selectFrom('audit_entries').select('seq').where('at', side, at).limit(1);
     return (await query.orderBy('at', side === '<' ? 'desc' : 'asc').executeTakeFirst())?.seq;
   };
 
-  /** The page of a time: its numbers first, since entries get time and number in nearly the same order. */
+  /** The page for a range of times: entries get time and number in nearly the same order, so times become numbers first. */
   const pageBetween = async ({ from, to }: Pick<Filter, 'from' | 'to'>, page: Page) => {
     let query = pageOf(page);
     if (from !== undefined)
@@ -105,10 +105,10 @@ export function createAuditLog(parts: {
       const query = await pageBetween({ from, to }, page);
       const kinds = kind === undefined ? AUDIT_KINDS.filter((one) => group === undefined || auditGroupOf(one) === group) : [kind];
       const narrowed = kinds.length < AUDIT_KINDS.length;
-      // Each question is answered by one index, and reads no more than a page of it.
+      // Each query uses one index, and reads at most one page of it.
       let questions = narrowed ? kinds.map((one) => query.where('kind', '=', one)) : [query];
       if (person !== undefined && person !== '') {
-        // The id of an account that is gone still leads to its entries.
+        // The id of a deleted account still finds its entries.
         const ids = UUID.test(person) ? [person.toLowerCase()] : await accounts.matching(person);
         const ofKinds = narrowed ? query.where('kind', 'in', kinds) : query;
         questions = ids.flatMap((id) => [ofKinds.where('subject_id', '=', id), ofKinds.where('actor_id', '=', id)]);

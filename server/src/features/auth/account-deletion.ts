@@ -17,39 +17,28 @@ import { requireAnotherAdministrator } from './users.ts';
 
 type Tables = AuthTables & SessionTables & MailTables & InstallationTables & AuditTables;
 
-/**
- * Removes a feature's data about a person that the database does not remove with the account, as part of `database`'s transaction. Answers the work for after
- * the commit.
- */
+/** Deletes a feature's data about a person that the database does not cascade, as part of a transaction. Returns the work for after the commit. */
 type Forget = (database: Kysely<Tables>, user_id: string, email: string) => Promise<() => Promise<void>>;
 
-/** The end of an account. */
+/** Deletion of accounts. */
 export interface AccountDeletion {
-  /**
-   * Deletes an account and everything in it. The audit log keeps ids, kinds and times.
-   * @throws Problem `last_admin`, and `unauthenticated` when it is gone already.
-   */
+  /** Deletes an account and everything in it. The audit log keeps ids, kinds and times. @throws Problem `last_admin`, and `unauthenticated` when it was already deleted. */
   remove(user: UserInfo): Promise<void>;
-  /**
-   * The same by an administrator, for an account with an unproved address.
-   * @throws Problem `not_found`, `conflict` for one that was proved, `last_admin`.
-   */
+  /** Deletion by an administrator of an account with an unproved address. @throws Problem `not_found`, `conflict` for a proved one, `last_admin`. */
   removeUnproven(user_id: string, by: Doer): Promise<void>;
   /**
-   * The same by an administrator who has proved who they are, for anyone else's account.
-   * @throws Problem `not_found`, `conflict` for one's own, `last_admin`, and `invalid_field` when `email` is not that of the account.
+   * Deletion by a re-authenticated administrator of another person's account. @throws Problem `not_found`, `conflict` for one's own, `last_admin`, and `invalid_field` when
+   * `email` is not that of the account.
    */
   removeAs(user_id: string, email: string, by: Doer): Promise<void>;
-  /**
-   * Deletes a customer's account that never proved its address, for the owner of the address who was invited, as part of the caller's transaction. Answers the work for after the commit.
-   */
+  /** Deletes a customer's account that never proved its address, for the address's owner who was invited, as part of the caller's transaction. Returns the work for after the commit. */
   clearAddress(transaction: Kysely<Tables>, email: string, by: Doer): Promise<(() => Promise<void>)[]>;
 }
 
-/** Another person who deletes an account, the condition for it, and whether a letter tells its owner. */
+/** A deletion by another person: the condition for it, and whether the owner gets a mail. */
 interface Other {
   by: Doer;
-  /** Throws a Problem for an account that they may not delete. */
+  /** @throws a Problem for an account that they may not delete. */
   check: (user: { email: string; email_proven_at: string | null }) => void;
   is_untold?: true;
 }
@@ -73,10 +62,9 @@ export function createAccountDeletion(parts: {
     other: Other | undefined,
   ): Promise<(() => Promise<void>)[]> {
     const at = new Date(now()).toISOString();
-    // Locked as a deletion locks it, before all else: a row that is inserted meanwhile with a reference to it (a finding of detection) would hold it, and wait for the rows deleted
-    // here.
+    // Lock the row first, as a deletion does: an inserted row that references it (a finding of detection) would otherwise hold it, and wait for the rows deleted here.
     if (!isSqlite(transaction)) await sql`select id from users where id = ${user_id} for update`.execute(transaction);
-    // Taken by being written, so that no role is given or taken meanwhile.
+    // The update locks the row, so that the role cannot change meanwhile.
     const user = await transaction
       .updateTable('users')
       .set(({ ref }) => ({ role: ref('role') }))
@@ -91,7 +79,7 @@ export function createAccountDeletion(parts: {
     const tellEnd = await sessions.endWithAccount(transaction.$pickTables<'sessions'>(), user_id);
     const rest = [async () => tellEnd()];
     for (const forgetIn of forget) rest.push(await forgetIn(transaction, user_id, user.email));
-    // That there was a first administrator stays known, not who it was.
+    // It stays known that there was a first administrator, but not who.
     await transaction
       .updateTable('installation')
       .set({ value: '' })
@@ -110,7 +98,7 @@ export function createAccountDeletion(parts: {
     return rest;
   }
 
-  /** A deletion over many tables can collide with a write for the same person: then the transaction rolled back and is retried. */
+  /** A deletion over many tables can collide with a write for the same person: the transaction is then rolled back and retried. */
   async function removeAgain(user_id: string, other: Other | undefined, tries = TRIES): Promise<(() => Promise<void>)[]> {
     try {
       return await inTransaction(database, (transaction) => removeIn(transaction, user_id, other));

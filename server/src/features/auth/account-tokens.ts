@@ -6,15 +6,15 @@ type Tables = Pick<AuthTables, 'account_tokens'>;
 type Purpose = AuthTables['account_tokens']['purpose'];
 
 const TOKEN_BYTES = 32;
-/** The most live tokens of one purpose for an account: more than the limits on letters let anyone ask for in their lifetime. */
+/** Maximum number of valid tokens of one purpose per account: more than the limits on letters allow within their lifetime. */
 const LIVE_MAXIMUM = 20;
 
 const newToken = () => randomBytes(TOKEN_BYTES).toString('base64url');
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
 /**
- * A new token of 256 random bits, base64url, or what `make` makes; only its hash is stored. Earlier ones stay valid. An account that has as many as it may gets no further one by
- * mail (undefined): those in its mailbox hold, and no request takes one away. One that is answered takes the place of the oldest.
+ * Creates a token of 256 random bits, base64url, or by `make`; only its hash is stored. Earlier ones stay valid. An account at its maximum gets no further one by mail
+ * (undefined), so that no request invalidates those in its mailbox. One that is returned directly replaces the oldest.
  */
 export async function issueToken(
   transaction: Kysely<Tables>,
@@ -63,10 +63,7 @@ export async function findToken(
   return row && { user_id: row.user_id, is_mailed: row.is_mailed === 1 };
 }
 
-/**
- * Uses a token up, in a transaction that holds its account's row, and every other one of the account with it. Whether it was still there: of several uses at once
- * one is answered true.
- */
+/** Consumes a token, and every other one of its account, in a transaction that holds the account's row. Returns whether it still existed: of several concurrent uses, one succeeds. */
 export async function takeToken(
   transaction: Kysely<Tables>,
   { token, user_id }: { token: string; user_id: string },

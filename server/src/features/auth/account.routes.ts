@@ -9,12 +9,12 @@ import type { Accounts } from './account.ts';
 import type { EmailProofs } from './email-proof.ts';
 import type { RequirePassword } from './require-password.ts';
 
-/** A session as a reply has it. `own_id` is the session that asks. */
+/** The reply form of a session. `own_id` is the requesting session. */
 export function sessionOf({ user_agent, ...row }: SessionRecord, own_id: string) {
   return { ...row, client: describeUserAgent(user_agent), current: row.id === own_id };
 }
 
-/** The steps that a session's person still has to do. */
+/** The steps that a session's person must still complete. */
 function standingOf({ is_held, is_unproven }: Session) {
   return {
     ...(is_held && { two_factor_setup_required: true as const }),

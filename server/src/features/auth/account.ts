@@ -22,8 +22,8 @@ export interface Accounts {
   /** @throws Problem `username_taken`, `invalid_field`. */
   changeUsername(user_id: string, username: string, origin: Origin): Promise<Account>;
   /**
-   * Sets a new password and ends every session but the one that asks.
-   * @throws Problem `invalid_field` for a wrong current password or a common new one, `conflict` when it was changed meanwhile.
+   * Sets a new password and ends every session but the requesting one. @throws Problem `invalid_field` for a wrong current password or a common new one, `conflict` when it
+   * was changed meanwhile.
    */
   changePassword(change: {
     user_id: string;
@@ -33,7 +33,7 @@ export interface Accounts {
     origin: Origin;
   }): Promise<{ common_password?: true }>;
   signOut(user_id: string, session_id: string, origin: Origin): Promise<void>;
-  /** Asks for nothing: `RequirePassword` has to come before it. */
+  /** Does not check the password: call `RequirePassword` before. */
   endSession(session: SessionRecord, origin: Origin): Promise<void>;
   endOtherSessions(user_id: string, session_id: string, origin: Origin): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function createAccounts(parts: {
 }): Accounts {
   const { database, audit, passwords, requirePassword, sessions, mail, isUnproven } = parts;
 
-  /** Notes a change by the person themselves, in its transaction. */
+  /** Records a person's own change in the audit log, in its transaction. */
   const record = (
     transaction: typeof database,
     kind: AuditKind,
@@ -118,8 +118,7 @@ export function createAccounts(parts: {
           .returning('id')
           .executeTakeFirst();
         if (changed === undefined) throw new Problem('conflict');
-        // A reset that was asked for before must not undo the change. But while the address is unproved, the tokens that were mailed there may be its owner's,
-        // and the person who changes the password another one.
+        // An earlier reset token must not undo the change. But while the address is unproved, its owner may have the mailed tokens, and the person who changes the password may be another.
         let over = transaction.deleteFrom('account_tokens').where('user_id', '=', user_id).where('purpose', '=', 'reset');
         if (is_unproven) over = over.where('is_mailed', '=', 0);
         await over.execute();

@@ -19,13 +19,10 @@ export interface Recipient {
   username: string;
 }
 
-/** Letters that anyone can have written to an address, by knowing it: each kind is bounded for itself, so that none uses up another. */
+/** Letters that anyone who knows an address can trigger: each kind has its own limit, so that none uses up another. */
 type AskedKind = 'reset' | 'username' | 'registration' | 'proof';
 
-/**
- * Bounds those letters for each address. `source` is the asking source, where it is known. Answers the ms until there may be another one, or undefined when there
- * may be.
- */
+/** Limits those letters per address. `source` is the requesting source, if known. Returns the ms until another one is allowed, or undefined if one is allowed now. */
 export interface LetterGuard {
   letter(asked: { kind: AskedKind; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;
 }
@@ -37,19 +34,16 @@ interface Asked {
 }
 
 export interface AskedMail {
-  /** Whether a letter of this kind may go to an address now, which counts it: undefined, or the ms until it may. */
+  /** Counts a letter of this kind if it may be sent now: undefined, or the ms until it may. */
   take(asked: Asked): Promise<{ wait_ms: number } | undefined>;
-  /**
-   * Writes to a known email after the answer has gone out, so that neither the answer nor its time reveals which email is known, nor whether it has had as many
-   * letters as it may.
-   */
+  /** Writes to a known email after the answer was sent, so that neither the answer nor its time reveals which emails are known, or whether a limit was reached. */
   afterwards(asked: Asked, write: (transaction: Kysely<Tables>, user: Recipient) => Promise<void>): void;
   queue(transaction: Kysely<Tables>, letter: Omit<Parameters<Mail['queue']>[1], 'asked'>): Promise<void>;
   wake(): void;
   close(): Promise<void>;
 }
 
-/** When the work behind an answer that tells nothing begins, in ms after it: long enough for the answer to be out, and never the same. */
+/** Delay of work after an answer that must reveal nothing, in ms: random, and long enough for the answer to be sent. */
 const AFTERWARDS_MS = { least: 50, most: 250 } as const;
 
 export function createAskedMail(parts: {
@@ -57,7 +51,7 @@ export function createAskedMail(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   guard: LetterGuard;
   logger: FastifyBaseLogger;
-  /** Waits so many ms. */
+  /** Waits for this many ms. */
   pause?: (ms: number) => Promise<unknown>;
 }): AskedMail {
   const { database, mail, guard, logger, pause = sleep } = parts;

@@ -7,7 +7,7 @@ import type { Accounts } from './account.ts';
 import type { Auth } from './auth.ts';
 import type { SignIn } from './sign-in.ts';
 
-/** Bounds the number of accounts that a source makes. @throws Problem `too_many_requests`. */
+/** Limits the number of accounts that one source creates. @throws Problem `too_many_requests`. */
 export interface RegistrationGuard {
   registration(asked: { source: string }): Promise<void>;
 }
@@ -19,7 +19,7 @@ export function serveAuth(
     signIn: SignIn;
     guard: RegistrationGuard;
     accounts: Pick<Accounts, 'signOut'>;
-    /** The reason why a request cannot make the first administrator; undefined where it can. */
+    /** The reason why a request cannot create the first administrator; undefined if it can. */
     notFirst: (request: Incoming) => Sentence | undefined;
   },
 ): void {

@@ -6,23 +6,23 @@ export interface AuthTables {
     id: string;
     email: string;
     username: string;
-    /** The username in the form in which two are the same: NFKC, lower case. */
+    /** The username normalized for comparison: NFKC, lower case. */
     username_key: string;
-    /** One form for all names that look alike; null for a name that looked like an older one before that was refused. */
+    /** One form for all names that look alike; null for a name that looked like an existing one before such names were refused. */
     username_skeleton: string | null;
     /** argon2id, PHC string. */
     password_hash: string;
-    /** 1 when the password is one of those that attackers try first; null until it is next seen. */
+    /** 1 if the password is one of those that attackers try first; null until the next sign-in. */
     common_password: 0 | 1 | null;
     role: Role;
     created_at: string;
-    /** The time since which the account may not be signed in to; null for one that may. */
+    /** When the account was disabled; null if it was not. */
     disabled_at: string | null;
-    /** When the person proved that mails to the address reach them; asked for in public exposure. */
+    /** When the person proved that mails to the address arrive; required in public exposure. */
     email_proven_at: string | null;
-    /** When ADMIN_EMAILS made the account an administrator's, which it does once. */
+    /** When ADMIN_EMAILS made the account an administrator's, which happens once. */
     admin_by_email_at: string | null;
-    /** Time since when the account is of the staff; null for a customer's, and if unknown. */
+    /** Since when the account has been staff; null for a customer, and if unknown. */
     staff_since: string | null;
     last_signed_in_at: string | null;
   };
@@ -32,7 +32,7 @@ export interface AuthTables {
     user_id: string;
     /** The single use of the token: set a new password, or prove the address. */
     purpose: 'reset' | 'proof';
-    /** 0: it was answered to the machine itself, and does not prove the address. */
+    /** 0: it was returned to the machine itself, and does not prove the address. */
     is_mailed: 0 | 1;
     created_at: string;
     expires_at: string;
@@ -43,7 +43,7 @@ export interface AuthTables {
     role: 'customer' | 'support';
     /** SHA-256 of the token in hex. */
     token_hash: string;
-    /** Null in those of an older version. */
+    /** Null for an invitation of an older version. */
     invited_by: string | null;
     created_at: string;
     expires_at: string;

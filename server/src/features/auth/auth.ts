@@ -21,7 +21,7 @@ import { adviceOf, hashPassword, matchPassword, type Passwords } from './passwor
 import { nameTaken, storedUsername, usernameColumns, usernameRefusal } from './username.ts';
 
 /** The fact that says who became administrator by coming first. */
-/** The most accounts that a search in another feature uses. */
+/** Maximum number of accounts that a search in another feature uses. */
 const MATCHING_MAXIMUM = 500;
 
 export const FIRST_ADMIN = 'first_admin';
@@ -41,10 +41,7 @@ interface AuthOptions {
   passwords: Passwords;
   exposure: Exposure;
   admin_emails: readonly string[];
-  /**
-   * Called for a registration in public exposure, with whether it made an account: an email that has one already makes none. The registration does not wait
-   * for it.
-   */
+  /** Called for a registration in public exposure, with whether it created an account: a known email creates none. The registration does not wait for it. */
   onRegistered: (email: string, isNew: boolean) => void;
   now: () => number;
 }
@@ -70,7 +67,7 @@ async function requireFreeName(database: Kysely<AuthTables & InstallationTables 
   if (taken !== undefined) throw nameTaken(taken.username_key === username_key);
 }
 
-/** Stores the hash of the form that is hashed now; answers the one that is stored, of two sign-ins at once the first one's. */
+/** Stores a hash in the current form; returns the stored one, which of two concurrent sign-ins is the first one's. */
 async function renewed(
   database: Kysely<AuthTables & InstallationTables & AuditTables>,
   id: string,
@@ -88,13 +85,13 @@ async function renewed(
     .select('password_hash')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-  // Another password meanwhile: this one is not valid any more.
+  // The password was changed meanwhile: this one is no longer valid.
   return (await matchPassword(password_hash, password)) === undefined ? before : password_hash;
 }
 
 export class Auth {
   private readonly options: AuthOptions;
-  // Compared with the password of an unknown email, so that it takes as long as a known one's.
+  // Compared for an unknown email, so that it takes as long as for a known one.
   private isAdministered = false;
   private readonly nobodysHash = hashPassword(randomBytes(16).toString('hex'));
 
@@ -103,7 +100,7 @@ export class Auth {
   }
 
   private async hasAdministrator(): Promise<boolean> {
-    // An installation does not lose its last one.
+    // Stays true: an installation never loses its last administrator.
     this.isAdministered ||=
       this.options.exposure === 'local' &&
       (await readFact(this.options.database.$pickTables<'installation'>(), FIRST_ADMIN)) !== undefined;
@@ -113,15 +110,15 @@ export class Auth {
     return this.isAdministered;
   }
 
-  /** In local exposure: the first account is the administrator, and a known email is reported. */
+  /** Registration in local exposure: the first account becomes administrator, and a known email is reported. */
   private async registerHere(account: NewAccount, origin: Origin, not_first: Sentence | undefined): Promise<UserInfo> {
     const { id, email, created_at } = account;
     const isNamed = this.options.admin_emails.includes(email);
-    // A server that was public before has its administrators, and no first account.
+    // A server that was public before has administrators, so no account is the first.
     const isFirst = !(await this.hasAdministrator());
     if (not_first !== undefined && (isNamed || isFirst)) throw new Problem('forbidden', { says: not_first });
     return await inTransaction(this.options.database, async (transaction) => {
-      // The primary key decides who of two at once is first.
+      // Of two concurrent registrations, the primary key decides which is first.
       const isAdministrator =
         (isFirst && (await claimFact(transaction.$pickTables<'installation'>(), FIRST_ADMIN, id))) || isNamed;
       const user = await transaction
@@ -139,7 +136,7 @@ export class Auth {
     });
   }
 
-  /** In public exposure: a known email gets the answer of an unknown one, after as much work, and its owner gets a mail. */
+  /** Registration in public exposure: a known email gets the same answer as an unknown one, after as much work, and its owner gets a mail. */
   private async registerUnseen(account: NewAccount, origin: Origin): Promise<UserInfo> {
     const { id, email, username } = account;
     const isNew = await inTransaction(this.options.database, async (transaction) => {
@@ -153,7 +150,7 @@ export class Auth {
         await this.recordRegistration(transaction, id, origin);
         return true;
       }
-      // A write as well, so that the disk is waited for.
+      // Write as well, so that this also waits for the disk.
       await transaction
         .updateTable('users')
         .set(({ ref }) => ({ role: ref('role') }))
@@ -171,9 +168,9 @@ export class Auth {
   }
 
   /**
-   * In public exposure an email that is known is answered as one that is not. `not_first` is why who registers does not become an administrator in local exposure,
-   * undefined where they may.
-   * @throws Problem `email_taken`, `forbidden` with `not_first` for an account that would be an administrator's (both in local exposure), `username_taken`, `invalid_field`.
+   * In public exposure a known email gets the same answer as an unknown one. `not_first` is the reason why this request cannot create an administrator in local exposure;
+   * undefined if it can. @throws Problem `email_taken`, `forbidden` with `not_first` for an account that would be an administrator's (both in local exposure),
+   * `username_taken`, `invalid_field`.
    */
   async register(
     { email, username: given, password }: { email: string; username: string; password: string },
@@ -181,7 +178,7 @@ export class Auth {
     not_first?: Sentence,
   ): Promise<UserInfo & { common_password?: true }> {
     const username = storedUsername(given);
-    // A taken name is reported for any email: names are visible to others, and it reveals no email.
+    // A taken name is reported for any email: names are public, and this reveals no email.
     if (this.options.exposure === 'public') await requireFreeName(this.options.database, username);
     const isAdministrator =
       this.options.exposure === 'local' && (this.options.admin_emails.includes(email) || !(await this.hasAdministrator()));
@@ -208,7 +205,7 @@ export class Auth {
   /** @throws Problem `invalid_credentials`, after the same time for known and unknown emails; `account_disabled` for a right password. */
   async authenticate({ email, password }: { email: string; password: string }): Promise<{
     user_info: UserInfo;
-    /** Stands for the right password: SHA-256 of its stored form. */
+    /** Identifies the verified password: SHA-256 of its stored hash. */
     password_mark: string;
   }> {
     const user = await this.options.database
@@ -220,7 +217,7 @@ export class Auth {
     const match = await matchPassword(password_hash, password);
     if (user === undefined || match === undefined) throw new Problem('invalid_credentials');
     const { password_hash: _hash, common_password, disabled_at, ...user_info } = user;
-    // Only who knows the password learns of it.
+    // Report this only to a caller who knows the password.
     if (disabled_at !== null) throw await disabledAccount(this.options.database);
     if (common_password === null) {
       const isCommon = await this.options.passwords.isCommon(password, user);
@@ -240,11 +237,11 @@ export class Auth {
   }
 
   /**
-   * Whether the account may be signed in to, and the password that was right still is: a session that began while that changed must not outlive the change.
-   * `password_mark` is undefined for who gave none.
+   * Whether the account is enabled and the verified password still valid: a session that began during such a change must not outlive it. `password_mark` is undefined if no
+   * password was given.
    */
   async stillHolds(id: string, password_mark: string | undefined): Promise<boolean> {
-    // Read by being written, so that a change under way is waited for: it ends the sessions that it sees, and this one might not be among them.
+    // The update waits for a concurrent change, which ends only the sessions that it sees, and so could miss this one.
     const current = await this.options.database
       .updateTable('users')
       .set(({ ref }) => ({ role: ref('role') }))
@@ -255,7 +252,7 @@ export class Auth {
     return password_mark === undefined || markOf(current.password_hash) === password_mark;
   }
 
-  /** Undefined for an account that is disabled, as for one that is not there. */
+  /** Undefined for a disabled or missing account. */
   findUser(id: string): Promise<UserInfo | undefined> {
     return this.options.database
       .selectFrom('users')
@@ -265,19 +262,19 @@ export class Auth {
       .executeTakeFirst();
   }
 
-  /** `email` as `emailSchema` makes it: trimmed, in lower case. */
+  /** `email` must be normalized by `emailSchema`: trimmed, in lower case. */
   findUserByEmail(email: string): Promise<UserInfo | undefined> {
     return this.options.database.selectFrom('users').select(columns).where('email', '=', email).executeTakeFirst();
   }
 
-  /** Those of the ids that are accounts, in any order. */
+  /** The accounts among these ids, in any order. */
   async findUsers(ids: readonly string[]): Promise<UserInfo[]> {
     return await inBatches([...new Set(ids)], (batch) =>
       this.options.database.selectFrom('users').select(columns).where('id', 'in', batch).execute(),
     );
   }
 
-  /** Everybody who may use the support desk, and may sign in. */
+  /** All enabled people who may use the support desk. */
   staff(): Promise<UserInfo[]> {
     return this.options.database
       .selectFrom('users')
@@ -288,7 +285,7 @@ export class Auth {
       .execute();
   }
 
-  /** Ids of accounts whose name or address contains the words; so many at most. */
+  /** Ids of accounts whose name or address contains the words, up to a maximum. */
   async matching(words: string): Promise<string[]> {
     const rows = await this.options.database
       .selectFrom('users')
@@ -312,10 +309,7 @@ export class Auth {
     return rows.map(({ id }) => id);
   }
 
-  /**
-   * The way in which the first administrator is made: there is one already, the first account, or a proved address of ADMIN_EMAILS. `isHere`: the caller could make the
-   * first one.
-   */
+  /** How the first administrator is created: one exists already, the first account, or a proved address of ADMIN_EMAILS. `isHere`: the caller could create the first one. */
   async administrator(isHere: boolean): Promise<AdministratorBy> {
     if (await this.hasAdministrator()) return 'there';
     if (this.options.exposure === 'public') return 'named_email';
@@ -346,15 +340,13 @@ export class Auth {
       .executeTakeFirst();
   }
 
-  /** Time since when a person is of the staff; null for a customer, and if unknown. */
+  /** Since when a person has been staff; null for a customer, and if unknown. */
   async staffSince(id: string): Promise<string | null> {
     const row = await this.options.database.selectFrom('users').select('staff_since').where('id', '=', id).executeTakeFirst();
     return row?.staff_since ?? null;
   }
 
-  /**
-   * Facts about an account; `common_password` is whether its password is one of those that attackers try first, undefined when that is not known.
-   */
+  /** Facts about an account; `common_password`: whether attackers try its password first, undefined if unknown. */
   async standing(id: string): Promise<{ common_password: boolean | undefined; is_admin: boolean; created_at: string }> {
     const { common_password, role, created_at } = await this.options.database
       .selectFrom('users')

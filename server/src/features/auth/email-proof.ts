@@ -33,7 +33,7 @@ interface EmailProofsOptions {
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** Answers undefined where the address was proved before. */
+/** Undefined if the address was proved before. */
 async function noteProof(
   now: () => number,
   transaction: Kysely<Tables>,
@@ -50,10 +50,7 @@ async function noteProof(
   return proven && { kind: 'email_proven', subject_id: user.id, actor_id: user.id, origin };
 }
 
-/**
- * Whether mails to an account's address reach its person. Asked in public exposure alone: there the owner of an address is unknown until
- * then.
- */
+/** Proofs that mails to an account's address reach its person. Required only in public exposure, where the owner of an address is unknown until then. */
 export class EmailProofs {
   private readonly database: Kysely<Tables>;
   private readonly audit: Audit;
@@ -62,7 +59,7 @@ export class EmailProofs {
   private readonly public_url: string | undefined;
   private readonly admin_emails: readonly string[];
   private readonly now: () => number;
-  /** Whether people have to prove their address here at all. */
+  /** Whether people must prove their address on this server. */
   readonly isAsked: boolean;
 
   constructor(options: EmailProofsOptions) {
@@ -102,7 +99,7 @@ export class EmailProofs {
     });
   }
 
-  /** Makes an address of ADMIN_EMAILS an administrator's. That counts once: a role that was taken away later stays so. */
+  /** Makes the owner of an ADMIN_EMAILS address an administrator. This happens once: a role that was removed later is not restored. */
   private async promote(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
     if (!this.admin_emails.includes(user.email)) return [];
     const { role: from } = await transaction
@@ -130,7 +127,7 @@ export class EmailProofs {
     for (const entry of entries) if (entry !== undefined) await this.audit.record(tables, entry);
   }
 
-  /** Whether a letter that the recipient did not ask for may go to an address: to one that an account has not proved it may not. */
+  /** Whether an unrequested letter may be sent to an address: not to one that an account has not proved. */
   async mayHear(from: Kysely<Pick<AuthTables, 'users'>>, email: string): Promise<boolean> {
     if (!this.isAsked) return true;
     const user = await from.selectFrom('users').select('email_proven_at').where('email', '=', email).executeTakeFirst();
@@ -148,13 +145,13 @@ export class EmailProofs {
   mail(email: string): void {
     if (!this.isAsked) return;
     this.askedMail.afterwards({ kind: 'proof', email, source: undefined }, async (transaction, user) => {
-      // Proved meanwhile.
+      // Proved in the meantime.
       if (await this.mayHear(transaction.$pickTables<'users'>(), email)) return;
       await this.write(transaction, user);
     });
   }
 
-  /** Mails another one to a person who is signed in; nothing to one who needs none. @throws Problem `too_many_requests`. */
+  /** Mails another token to a signed-in person, if they need one. @throws Problem `too_many_requests`. */
   async mailAgain(user_id: string): Promise<void> {
     const user = await this.database
       .selectFrom('users')
@@ -170,8 +167,8 @@ export class EmailProofs {
   }
 
   /**
-   * Proves the address of the person who is signed in with a token that was mailed to it. Other sessions of the account end: they did not prove the address.
-   * @throws Problem `invalid_field` for a token that is worth nothing, or is another account's.
+   * Proves the address of the signed-in person with a token that was mailed to it. Other sessions of the account end, because they did not prove the address. @throws
+   * Problem `invalid_field` for an invalid token, or another account's.
    */
   async prove(
     typed: string,
@@ -198,8 +195,8 @@ export class EmailProofs {
   }
 
   /**
-   * Notes, in `transaction`, that a person used only a mailed token: they read the mail of the address, and may not be the one who registered it. So what these
-   * could sign in with goes, unless the address was proved before. Sessions are the caller's to end. Answers the entries for the audit log.
+   * Records, in `transaction`, that a person used a mailed token: they read the address's mail, but may not be the person who registered it. Unless the address was proved
+   * before, all other ways to sign in are therefore removed. The caller ends the sessions. Returns the entries for the audit log.
    */
   async proveByReset(transaction: Kysely<Tables>, user: Recipient, origin: Origin): Promise<Entry[]> {
     if (!this.isAsked) return [];

@@ -4,13 +4,13 @@ import type { Audit, AuditTables } from '#platform/audit.ts';
 import type { Origin } from '#platform/origin.ts';
 import type { PersonalPart, Subject } from '#platform/personal-data.ts';
 
-/** A file of all that is kept about a person. */
+/** A file with all data about a person. */
 export interface Export {
-  /** JSON, read from the database as it is sent: an object with a list for each part. */
+  /** JSON, read from the database while it is sent: an object with a list for each part. */
   of(subject: Subject, origin: Origin): Promise<Readable>;
 }
 
-/** `parts` are those of every feature, in the order of the file. */
+/** `parts` are those of all features, in the order of the file. */
 export function createExport({
   database,
   audit,

@@ -46,7 +46,7 @@ interface InvitationsOptions {
   now: () => number;
 }
 
-/** Invitations whose maker may still administrate: one who is gone, disabled or demoted invites no longer. */
+/** Invitations whose author is still an administrator: one who is deleted, disabled or demoted cannot invite. */
 const valid = (database: Kysely<Tables>, at: string) =>
   database
     .selectFrom('invitations')
@@ -55,7 +55,7 @@ const valid = (database: Kysely<Tables>, at: string) =>
     .where('maker.disabled_at', 'is', null)
     .where('expires_at', '>', at);
 
-/** Invitations by mail: a link that works once, for `INVITATION_DAYS`, and makes an account with a confirmed address. */
+/** Invitations by mail: a link that works once, for `INVITATION_DAYS`, and creates an account with a confirmed address. */
 export class Invitations {
   private readonly options: InvitationsOptions;
 
@@ -80,7 +80,8 @@ export class Invitations {
         .select(['role', 'email_proven_at'])
         .where('email', '=', email)
         .executeTakeFirst();
-      // The account of a member of the staff is theirs. In public exposure anybody may have registered another. In local exposure nobody proves theirs, and the account is a person's.
+      // Staff accounts belong to their people. In public exposure anybody may have registered another's address. In local exposure addresses are never proved, and an
+      // account is its person's.
       const is_claimed =
         user !== undefined && !may.joinSessions(user) && user.email_proven_at === null && this.options.exposure === 'public';
       if (user !== undefined && !is_claimed) throw refuse('invitation.has_account', { email: shownEmail(email) });
@@ -91,7 +92,7 @@ export class Invitations {
         .values(sent)
         .onConflict((conflict) => conflict.column('email').doUpdateSet(sent))
         .execute();
-      // The log names no address: it stays when everything else of the person is deleted.
+      // The audit log names no address, because it outlives the person's other data.
       const entry = { kind: 'person_invited', subject_id: by.actor_id, details: { role } } as const;
       await this.options.audit.record(transaction.$pickTables<'audit_entries' | 'audit_head'>(), { ...entry, ...by });
       await this.options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
@@ -114,7 +115,7 @@ export class Invitations {
     return row;
   }
 
-  /** Those that still work, newest first. */
+  /** The valid invitations, newest first. */
   async list({ limit, cursor }: PageQuery): Promise<Invitation[]> {
     let query = valid(this.options.database, new Date(this.options.now()).toISOString())
       .select(columns)
@@ -131,8 +132,8 @@ export class Invitations {
   }
 
   /**
-   * Makes the account of an invitation, once. It takes the place of an account that another person registered with the address and never proved.
-   * @throws Problem `invalid_field` for a worthless token, `email_taken`, `username_taken`.
+   * Creates the account of an invitation, once. It replaces an account that another person registered with the address and never proved. @throws Problem `invalid_field` for
+   * an invalid token, `email_taken`, `username_taken`.
    */
   async accept(
     { token, username: given, password }: { token: string; username: string; password: string },
@@ -146,7 +147,7 @@ export class Invitations {
         .where('token_hash', '=', token_hash)
         .executeTakeFirst();
     const found = await find(this.options.database);
-    // A guess costs no password hash; the deletion below decides.
+    // An early check, so that a guess costs no password hash; the deletion below decides.
     if (found === undefined) throw refuseField('token', 'invitation.expired');
     const { email } = found;
     const username = storedUsername(given);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { openSync, readFileSync, readSync } from 'node:fs';
 
-/** The passwords that leaked most often (OWASP ASVS 5, 6.2.4 and 6.2.12; NIST SP 800-63B-4, 3.1.1.2). */
+/** The most frequently leaked passwords (OWASP ASVS 5, 6.2.4 and 6.2.12; NIST SP 800-63B-4, 3.1.1.2). */
 export interface LeakedPasswords {
-  /** In any case of its letters. */
+  /** Ignores case. */
   has(password: string): boolean;
 }
 
@@ -25,8 +25,8 @@ function readTable(path: string): { handle: number; table: Buffer } {
 }
 
 /**
- * Opens the table that `scripts/leaked-passwords.mjs` makes. It is searched in its file, because it is seldom asked and larger than what the server holds for a hundred people. It has 48 bits of each hash: one password in 600 million matches a leaked one by chance.
- * @throws when the file is missing or damaged.
+ * Opens the table that `scripts/leaked-passwords.mjs` creates. It is searched on disk, because it is rarely used and larger than the server's memory for a hundred people.
+ * It has 48 bits of each hash: one password in 600 million matches a leaked one by chance. @throws when the file is missing or damaged.
  */
 export function readLeakedPasswords(path: string): LeakedPasswords {
   const { handle, table } = readTable(path);

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { Exposure } from '@palisade/contract/platform';
 import { isLoopbackHost } from '#platform/settings.ts';
 
-/** The page that a passkey is bound to: browsers let it work there alone. */
+/** The site that a passkey is bound to: browsers use it only there. */
 export interface PasskeySite {
   /** `https://palisade.example`. */
   origin: string;
@@ -10,7 +10,7 @@ export interface PasskeySite {
   rp_id: string;
 }
 
-/** Browsers take no address in place of a name (WebAuthn level 3, section 5.1.3), and want a secure page. */
+/** Browsers refuse an IP address in place of a name (WebAuthn level 3, section 5.1.3), and require a secure page. */
 function siteOf(address: URL): PasskeySite | undefined {
   const host = address.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 || (address.protocol !== 'https:' && !isLoopbackHost(host))) return undefined;
@@ -18,8 +18,8 @@ function siteOf(address: URL): PasskeySite | undefined {
 }
 
 /**
- * The site of passkeys: PUBLIC_URL; without it, in local exposure, the machine's own name from the request, or `localhost` for a request to its bare address.
- * Undefined if there is none. A stranger's Host header decides nothing.
+ * The site of passkeys: PUBLIC_URL; without it, in local exposure, the machine's own name from the request, or `localhost` for a request to its IP address. Undefined if
+ * there is none. A remote client's Host header is never used.
  */
 export function passkeySite(
   host_header: string | undefined,

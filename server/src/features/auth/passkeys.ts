@@ -16,7 +16,7 @@ export type PasskeyRow = Selectable<TwoFactorTables['passkeys']>;
 
 const CHALLENGE_BYTES = 32;
 const CHALLENGE_LIFETIME_MS = 300_000;
-/** EdDSA, ES256, RS256 (COSE algorithms registry): those of present authenticators. */
+/** EdDSA, ES256, RS256 (COSE algorithms registry), which current authenticators support. */
 const ALGORITHMS = [-8, -7, -257];
 const PASSKEYS_MAXIMUM = 20;
 
@@ -25,7 +25,7 @@ const clientDataSchema = z.object({ challenge: z.string() });
 
 const hashOf = (challenge: string) => createHash('sha256').update(challenge).digest('hex');
 
-/** The question that a browser says it answers; undefined for nonsense. Everything else about the answer is for the library to check. */
+/** The challenge that a browser claims to answer; undefined if unreadable. The library checks the rest of the answer. */
 function challengeOf(clientDataJSON: string): string | undefined {
   try {
     return clientDataSchema.safeParse(JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString())).data?.challenge;
@@ -40,7 +40,7 @@ const descriptorOf = ({ credential_id, transports }: PasskeyRow) => ({
   transports: transportsSchema.parse(JSON.parse(transports)),
 });
 
-/** The library's result for an answer; undefined for one that it refuses, with the reason in the log. Loaded on first use: it is a fifth of the start. */
+/** The library's result for an answer; undefined if it refuses, with the reason in the log. Loaded on first use, because it takes a fifth of the start time. */
 async function verified<Answer>(
   logger: FastifyBaseLogger,
   verify: (library: typeof import('@simplewebauthn/server')) => Promise<Answer>,
@@ -72,7 +72,7 @@ async function ask(database: Kysely<Tables>, now: () => number, purpose: Purpose
   return challenge;
 }
 
-/** The question that an answer is to, if it was asked for this and of this person. It is not asked any more then. */
+/** Consumes the challenge of an answer, if it was issued for this purpose and person. */
 async function asked(
   database: Kysely<Tables>,
   now: () => number,
@@ -93,7 +93,7 @@ async function asked(
   return taken === undefined ? undefined : challenge;
 }
 
-/** The passkeys of accounts, and what browsers are asked for them. Every question may be answered once, within its lifetime. */
+/** The passkeys of accounts, and the challenges for them. Each challenge may be answered once, within its lifetime. */
 export class Passkeys {
   private readonly database: Kysely<Tables>;
   private readonly now: () => number;
@@ -129,7 +129,7 @@ export class Passkeys {
     return row?.user_id;
   }
 
-  /** The request for a browser to use a passkey of this person; null for an unknown person, for whom any passkey is accepted. */
+  /** Options for the browser to use a passkey of this person; null for an unknown person, for whom any passkey is accepted. */
   async request({
     purpose,
     user_id,
@@ -150,7 +150,7 @@ export class Passkeys {
     };
   }
 
-  /** The request for a browser to make a passkey. `provider_name` is shown by the person's device. */
+  /** Options for the browser to create a passkey. `provider_name` is shown by the person's device. */
   async requestNew(
     { id, email, username }: { id: string; email: string; username: string },
     site: PasskeySite,
@@ -171,7 +171,7 @@ export class Passkeys {
     };
   }
 
-  /** @throws Problem `conflict` for an answer to another challenge, or a known passkey. `keep` stores it, as part of `database`'s transaction. */
+  /** @throws Problem `conflict` for an answer to another challenge, or a known passkey. `keep` stores it, as part of a transaction. */
   async examineNew(
     made: NewPasskey,
     user_id: string,
@@ -221,15 +221,14 @@ export class Passkeys {
   }
 
   /**
-   * Looks whether a person's passkey answers the question that was asked. `take` counts the use, as part of `database`'s transaction: false for a signature
-   * counter that goes back, as that of a copy does.
-   * @throws Problem `second_factor_refused`.
+   * Verifies a passkey's answer to a challenge. `take` counts the use, as part of a transaction: false for a signature counter that decreases, as that of a cloned passkey
+   * does. @throws Problem `second_factor_refused`.
    */
   async examine(
     assertion: PasskeyAssertion,
     { purpose, user_id, site }: { purpose: Purpose; user_id: string; site: PasskeySite },
   ): Promise<{ passkey: PasskeyRow; take(transaction: Kysely<Tables>): Promise<boolean> }> {
-    // A sign-in with a passkey alone had no known person when the challenge was made.
+    // For sign-in with a passkey alone, the person was unknown when the challenge was created.
     const challenge = await asked(
       this.database,
       this.now,
@@ -256,7 +255,7 @@ export class Passkeys {
               expectedOrigin: site.origin,
               expectedRPID: site.rp_id,
               requireUserVerification: true,
-              // The counter is decided where it is stored, below: of two uses at once one succeeds.
+              // The counter is checked below, when it is stored: of two concurrent uses one succeeds.
               credential: {
                 id: passkey.credential_id,
                 publicKey: new Uint8Array(Buffer.from(passkey.public_key, 'base64url')),

@@ -17,7 +17,7 @@ export function hashPassword(password: string): Promise<string> {
   return hash(normalPassword(password), ARGON2);
 }
 
-/** Whether a hash is of the password: `old` is one of a form that is not hashed any more. A password that is the same in all forms is tried once. */
+/** Whether a hash matches the password; `old` means a form that is no longer used. A password that is the same in all forms is tried once. */
 export async function matchPassword(password_hash: string, password: string): Promise<'current' | 'old' | undefined> {
   for (const [place, form] of passwordForms(password).entries())
     if (await verify(password_hash, form)) return place === 0 ? 'current' : 'old';
@@ -35,17 +35,17 @@ interface Person {
   role: Role;
 }
 
-/** The part of a reply that advises another password. */
+/** The part of a reply that advises changing the password. */
 export function adviceOf({ common_password }: { common_password: 0 | 1 }): { common_password?: true } {
   return common_password === 1 ? { common_password: true } : {};
 }
 
 /** Rules for every new password, wherever it is set. */
 export interface Passwords {
-  /** Whether attackers try it first: it leaked, or is nothing but names that stand around the account. */
+  /** Whether attackers try it first: it leaked, or consists of names related to the account. */
   isCommon(password: string, person: Omit<Person, 'role'>): Promise<boolean>;
   /**
-   * The stored form of a new password. A common one is refused in public exposure, and always for an administrator; elsewhere it is taken, and known to be one.
+   * Returns the stored form of a new password. A common one is refused in public exposure, and always for an administrator; otherwise it is accepted and marked as common.
    * @throws Problem `invalid_field` on `field`.
    */
   stored(password: string, about: { field: string; person: Person }): Promise<{ password_hash: string; common_password: 0 | 1 }>;

@@ -9,7 +9,7 @@ import type { PasskeySite } from './passkey-site.ts';
 import type { ProveAgain } from './prove-again.ts';
 import { proofOf } from './second-factors.ts';
 
-/** `siteOf` says where passkeys work for who sends a request. */
+/** `siteOf` returns the passkey site for the sender of a request. */
 export function servePrivacy(
   api: Api,
   parts: {

@@ -5,8 +5,8 @@ import type { RequirePassword } from './require-password.ts';
 import type { Proof, SecondFactors } from './second-factors.ts';
 
 /**
- * Has a signed-in person prove once more that it is them: with the password and, where the account has one, with a second factor, which is used up.
- * @throws Problem `invalid_field` on `password` or `code`, and as `RequirePassword` and `SecondFactors.demand` do.
+ * Makes a signed-in person prove their identity again: with the password and, if the account has one, with a second factor, which is consumed. @throws Problem
+ * `invalid_field` on `password` or `code`, and like `RequirePassword` and `SecondFactors.demand`.
  */
 export type ProveAgain = (
   user_id: string,

@@ -8,7 +8,7 @@ type Tables = Pick<TwoFactorTables, 'recovery_codes'>;
 
 /** Crockford's base32: without letters that look like digits. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Six groups of four: 120 random bits. With 112 or more a plain hash keeps them (OWASP ASVS 5, 6.5.2). */
+/** Six groups of four: 120 random bits. From 112 bits on, a plain hash is sufficient protection (OWASP ASVS 5, 6.5.2). */
 const GROUPS = 6;
 const GROUP_CHARACTERS = 4;
 
@@ -17,13 +17,13 @@ function newCode(): string {
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-/** The hash of a code however it was typed: in capitals, without hyphens, with letters that look like digits. */
+/** The hash of a code as typed: ignoring case, hyphens, and letters that look like digits. */
 function hashOf(code: string): string {
   const plain = typedCode(code).toLowerCase().replaceAll('-', '').replaceAll('o', '0').replaceAll(/[il]/g, '1');
   return createHash('sha256').update(plain).digest('hex');
 }
 
-/** Replaces the set before, and answers the new codes: they are never shown again. */
+/** Replaces the previous set and returns the new codes, which are never shown again. */
 export async function makeRecoveryCodes(transaction: Kysely<Tables>, user_id: string): Promise<string[]> {
   const codes = Array.from({ length: RECOVERY_CODES.count }, newCode);
   await transaction.deleteFrom('recovery_codes').where('user_id', '=', user_id).execute();
@@ -34,7 +34,7 @@ export async function makeRecoveryCodes(transaction: Kysely<Tables>, user_id: st
   return codes;
 }
 
-/** Whether a code was one of a person's, which it is no longer then: of several uses at once one succeeds. */
+/** Consumes a person's code. Returns whether it was valid: of several concurrent uses, one succeeds. */
 export async function takeRecoveryCode(database: Kysely<Tables>, user_id: string, code: string): Promise<boolean> {
   const taken = await database
     .deleteFrom('recovery_codes')

@@ -5,24 +5,21 @@ import { type Api, serve } from '#platform/serve.ts';
 import type { Recovery } from './recovery.ts';
 import { accountKey } from './sign-in.ts';
 
-/**
- * The recovery that is asked for; each kind is counted on its own, so that a person who forgot both is not
- * refused the second.
- */
+/** The requested kind of recovery; each is counted separately, so that a person who forgot both is not refused the second. */
 interface RecoveryAsked {
   kind: 'password' | 'username' | 'reset';
   source: string;
   account: string | null;
 }
 
-/** Bounds the number of recovery requests, before the account is looked up. @throws Problem `too_many_requests`. */
+/** Limits the number of recovery requests, before the account is looked up. @throws Problem `too_many_requests`. */
 export interface RecoveryGuard {
   recovery(asked: RecoveryAsked): Promise<void>;
 }
 
 /**
- * Tokens and usernames are answered to requests of the machine itself where there is a `withheld` (local exposure with RESET_DELIVERY `response`), which says why to
- * those that are not; elsewhere to none.
+ * With a `withheld` (local exposure with RESET_DELIVERY `response`), tokens and usernames are returned to requests of the machine itself, and other requests get the reason
+ * for the refusal; without it, none are returned.
  */
 export function serveRecovery(
   api: Api,

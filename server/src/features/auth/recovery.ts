@@ -68,7 +68,7 @@ export class Recovery {
     return this.options.public_url === undefined ? [] : [new URL(`/?mode=${mode}`, this.options.public_url).href];
   }
 
-  /** A new reset token, answered to the machine itself in place of a mail. Earlier ones stay valid until one is used. @throws Problem `not_found` for an unknown email. */
+  /** Creates a reset token, returned to the machine itself in place of a mail. Earlier ones stay valid until one is used. @throws Problem `not_found` for an unknown email. */
   async answerToken(email: string): Promise<string> {
     const user = await requireByEmail(this.options.database, email);
     const token = await inTransaction(this.options.database, (transaction) =>
@@ -83,7 +83,7 @@ export class Recovery {
     return (await requireByEmail(this.options.database, email)).username;
   }
 
-  /** Mails a token, or the username, to a known email. Returns at once and the same for every email; the work is done after the answer. */
+  /** Mails a token, or the username, to a known email. Returns at once with the same result for every email; the work is done after the answer. */
   mailToken(asked: Asked): void {
     this.options.askedMail.afterwards({ kind: 'reset', ...asked }, async (transaction, user) => {
       const token = await newToken(this.options.now, transaction, user.id, true);
@@ -107,7 +107,7 @@ export class Recovery {
 
   mailUsername(asked: Asked): void {
     this.options.askedMail.afterwards({ kind: 'username', ...asked }, async (transaction, user) => {
-      // Until then it may be another person's choice, as a text to be mailed.
+      // Until the address is proved, another person may have chosen the name, as a text to be mailed.
       const isProven = await this.options.emailProofs.mayHear(transaction.$pickTables<'users'>(), user.email);
       await this.options.askedMail.queue(transaction, {
         recipient: user.email,
@@ -129,7 +129,7 @@ export class Recovery {
     });
   }
 
-  /** Mails the owner of a known email that a person has tried to register with it. Returns at once. */
+  /** Mails the owner of a known email that someone tried to register with it. Returns at once. */
   mailRegistration(email: string): void {
     this.options.askedMail.afterwards({ kind: 'registration', email, source: undefined }, async (transaction, user) => {
       await this.options.askedMail.queue(transaction, {
@@ -147,10 +147,10 @@ export class Recovery {
     });
   }
 
-  /** Sets a new password with a token, once, and ends every session and every other token of the account. @throws Problem `invalid_field` for a token that is worth nothing. */
+  /** Sets a new password with a token, once, and ends every session and every other token of the account. @throws Problem `invalid_field` for an invalid token. */
   async reset(reset_token: string, new_password: string, origin: Origin): Promise<{ common_password?: true }> {
     const token = { token: reset_token, purpose: 'reset' as const };
-    // Asked first, so that a stranger's guess does not cost a password hash; the claim below decides.
+    // An early check, so that a stranger's guess does not cost a password hash; the claim below decides.
     const found = await findToken(this.options.database.$pickTables<'account_tokens'>(), { ...token, now: this.options.now() });
     if (found === undefined) throw refuseField('reset_token', 'recovery.wrong_token');
     const { user_id, is_mailed } = found;
@@ -168,7 +168,7 @@ export class Recovery {
         .where('id', '=', user_id)
         .returning(['id', 'email', 'username'])
         .executeTakeFirst();
-      // The row of the account is held first: of several uses at once, of whichever token, the others find theirs gone.
+      // Lock the account's row first: of several concurrent uses, of whichever token, the later ones find theirs removed.
       if (user === undefined || !(await takeToken(transaction.$pickTables<'account_tokens'>(), { token: reset_token, user_id })))
         throw refuseField('reset_token', 'recovery.wrong_token');
       const entries = is_mailed ? await this.options.emailProofs.proveByReset(transaction, user, origin) : [];
@@ -189,7 +189,7 @@ export function createRecovery(options: RecoveryOptions): Recovery {
   return new Recovery(options);
 }
 
-/** A username from before names were checked may hold characters that a mail must not. */
+/** A username from before names were validated may hold characters that a mail must not contain. */
 function shownUsername(username: string): string {
   return username.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '');
 }

@@ -5,13 +5,9 @@ import { refuseField } from './auth.refusals.ts';
 import type { AuthTables } from './auth.tables.ts';
 import { isPassword } from './password.ts';
 
-/** Bounds how often a signed-in person may be wrong about their own password: a session that was stolen or left open is no place to guess it. */
+/** Limits how often a signed-in person may enter a wrong password: a stolen or unattended session must not be usable to guess it. */
 export interface PasswordGuard {
-  /**
-   * Does work that checks a password: it answers a value for the right one, or undefined for a wrong one. An exception is not
-   * counted.
-   * @throws Problem `too_many_requests`.
-   */
+  /** Runs work that checks a password: it returns a value for the right one, or undefined for a wrong one. An exception is not counted. @throws Problem `too_many_requests`. */
   attempt<Right>(
     attempt: { user_id: string; source: string },
     work: () => Promise<Right | undefined>,
@@ -19,9 +15,8 @@ export interface PasswordGuard {
 }
 
 /**
- * Has a signed-in person give their password again, and answers the stored hash that it is right for.
- * @throws Problem `invalid_field` on `field` when it is not theirs, `too_many_requests` after too many wrong ones; the session stays
- * valid.
+ * Makes a signed-in person enter their password again, and returns the stored hash that it matches. @throws Problem `invalid_field` on `field` for a wrong one,
+ * `too_many_requests` after too many; the session stays valid.
  */
 export type RequirePassword = (
   user_id: string,

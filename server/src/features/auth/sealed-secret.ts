@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { openKeyFile } from '#platform/key-file.ts';
 
-/** Small secrets that the server must read again, locked with a key of the installation: the database alone does not reveal them. */
+/** Small secrets that the server must read again, encrypted with a key of the installation, so that the database alone does not reveal them. */
 export interface SealedSecrets {
-  /** `bound` names the owner of the secret; it opens for no other. */
+  /** `bound` names the owner of the secret; it can be decrypted for no other. */
   seal(secret: Buffer, bound: string): string;
-  /** @throws when it has changed, or was sealed with another key. */
+  /** @throws when it was changed, or was sealed with another key. */
   open(sealed: string, bound: string): Buffer;
 }
 

@@ -21,7 +21,7 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 /** A person's proof of their second factor. */
 export type Proof = { code: string } | { recovery_code: string } | { passkey: PasskeyAssertion };
 
-/** The one second factor that a body has, if any. */
+/** The second factor in a body; undefined if there is none. */
 export function proofOf(body: {
   code?: string | undefined;
   recovery_code?: string | undefined;
@@ -43,18 +43,15 @@ interface Occasion {
   origin: Origin;
 }
 
-/** Uses a proof up as part of `database`'s transaction, so that it counts once. @throws Problem `second_factor_refused` when it was used meanwhile. */
+/** Consumes a proof as part of a transaction, so that it counts once. @throws Problem `second_factor_refused` when it was used meanwhile. */
 type Take = (database: Kysely<Tables>) => Promise<void>;
 
-/** Whether an error says that a second factor was looked at and is not right. */
+/** Whether an error means that a second factor was checked and is wrong. */
 export function isRefusedFactor(error: unknown): boolean {
   return error instanceof Problem && error.code === 'second_factor_refused';
 }
 
-/**
- * Codes of 6 digits can be guessed by a person with the password: so many in an hour, over all sign-ins (RFC 4226 section 7.3). Passkeys and recovery codes
- * stay usable.
- */
+/** A person with the password can guess codes of 6 digits: maximum tries per period, over all sign-ins (RFC 4226 section 7.3). Passkeys and recovery codes stay usable. */
 const CODE_TRIES = { most: 10, window_ms: 3_600_000 } as const;
 const MINUTE_S = 60;
 
@@ -64,7 +61,7 @@ interface SecondFactorsOptions {
   secrets: SealedSecrets;
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
-  /** Number of steps that a code is valid before and after its own. */
+  /** Number of steps before and after its own in which a code is valid. */
   drift_steps: number;
   now: () => number;
   logger: FastifyBaseLogger;
@@ -75,7 +72,7 @@ const at = (now: () => number, offset_ms = 0) => new Date(now() + offset_ms).toI
 const userOf = (from: Kysely<Tables>, user_id: string) =>
   from.selectFrom('users').select(['email', 'username']).where('id', '=', user_id).executeTakeFirstOrThrow();
 
-/** Counts a code before it is checked, so that many at once are no way around the limit. */
+/** Counts a code before it is checked, so that concurrent tries cannot bypass the limit. */
 async function claimTry(database: Kysely<Tables>, now: () => number, user_id: string): Promise<void> {
   const isOver = sql<boolean>`tries_until <= ${at(now)}`;
   const row = await database
@@ -95,7 +92,7 @@ async function claimTry(database: Kysely<Tables>, now: () => number, user_id: st
     .executeTakeFirst();
   if (row !== undefined) return;
   const refused = await database.selectFrom('totp').select('tries_until').where('user_id', '=', user_id).executeTakeFirst();
-  // No app is in use.
+  // No authenticator app is set up.
   if (refused === undefined) return;
   const retry_after = Math.max(1, Math.ceil((Date.parse(refused.tries_until) - now()) / 1_000));
   // In whole minutes.
@@ -190,7 +187,7 @@ export class SecondFactors {
     };
   }
 
-  /** A code that could not be looked at to the end is no wrong one. */
+  /** Takes back the try of a code whose check did not complete. */
   private async giveBack(user_id: string): Promise<void> {
     await this.options.database
       .updateTable('totp')
@@ -204,8 +201,8 @@ export class SecondFactors {
   }
 
   /**
-   * Looks whether a proof is right, and uses it up in one transaction with `work`.
-   * @throws Problem `second_factor_refused`; `too_many_requests` for codes alone, after too many; `unavailable` when codes cannot be checked.
+   * Verifies a proof, and consumes it in one transaction with `work`. @throws Problem `second_factor_refused`; `too_many_requests` for codes only; `unavailable` when codes
+   * cannot be checked.
    */
   async use(proof: Proof, occasion: Occasion, work?: (transaction: Kysely<Tables>) => Promise<void>): Promise<void> {
     const isCode = 'code' in proof;
@@ -222,10 +219,7 @@ export class SecondFactors {
     }
   }
 
-  /**
-   * As `use`, of an account that may have no second factor: `work` is told whether it has.
-   * @throws Problem `invalid_field` on `code` when there is one and none was given.
-   */
+  /** Like `use`, for an account that may have no second factor: `work` is told whether it has one. @throws Problem `invalid_field` on `code` when one exists and none was given. */
   async demand(
     proof: Proof | undefined,
     occasion: Occasion,

@@ -1,4 +1,7 @@
-/** The letter after the security of an account was changed, which warns an owner who did not do it. `what` follows "Hello,": a username is text of a person, and is in no letter. */
+/**
+ * The letter after a change of an account's security, which warns an owner who did not make it. `what` follows "Hello,": usernames are never put into letters, because
+ * people choose them.
+ */
 export function securityNotice(
   { email }: { email: string },
   { subject, what, advice }: { subject: string; what: string; advice?: string },

@@ -8,26 +8,26 @@ import type { TwoFactorTables } from './two-factor.tables.ts';
 
 type Tables = Pick<TwoFactorTables, 'sign_in_challenges'>;
 
-/** A person whose password was right. */
+/** A person with a verified password. */
 interface Waiting {
   user_id: string;
-  /** SHA-256 of the stored password that was right. */
+  /** SHA-256 of the stored hash of the verified password. */
   password_mark: string;
   browser_id: string | null;
 }
 
-/** The time between the two steps of signing in. */
+/** State between the two steps of signing in. */
 export interface SignInChallenges {
   /** 256 random bits, base64url; only the hash is stored. */
   issue(waiting: Waiting): Promise<string>;
-  /** The person who waits behind a challenge, to ask for more. @throws Problem `sign_in_expired`. */
+  /** The person of a challenge, without consuming it. @throws Problem `sign_in_expired`. */
   find(challenge: string): Promise<Waiting>;
   /**
-   * Does what looks at a second factor, as one of the tries that a challenge has. Only one that was refused counts.
-   * @throws Problem `sign_in_expired`, also after too many, and the work's own errors.
+   * Runs work that checks a second factor, as one of the tries of a challenge. Only a refused one counts. @throws Problem `sign_in_expired`, also after too many, and the
+   * work's own errors.
    */
   attempt(challenge: string, work: () => Promise<void>): Promise<void>;
-  /** Ends a challenge, as part of `database`'s transaction. @throws Problem `sign_in_expired` when it has ended meanwhile. */
+  /** Ends a challenge, as part of a transaction. @throws Problem `sign_in_expired` when it has ended meanwhile. */
   end(database: Kysely<Tables>, challenge: string): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ const TRIES_MAXIMUM = 5;
 
 const hashOf = (challenge: string) => createHash('sha256').update(challenge).digest('hex');
 
-/** Ends every sign-in of a person that waits for its second factor, as part of `database`'s transaction: their password has changed. */
+/** Ends all half-finished sign-ins of a person, as part of a transaction: their password has changed. */
 export async function endSignIns(transaction: Kysely<Tables>, user_id: string): Promise<void> {
   await transaction.deleteFrom('sign_in_challenges').where('user_id', '=', user_id).execute();
 }
@@ -90,7 +90,7 @@ export function createSignInChallenges(parts: {
     },
 
     async attempt(challenge, work) {
-      // Counted before it is checked, so that many at once are no way around the limit.
+      // Counted before it is checked, so that concurrent tries cannot bypass the limit.
       const waiting = await database
         .updateTable('sign_in_challenges')
         .set((update) => ({ tries: update('tries', '+', 1) }))

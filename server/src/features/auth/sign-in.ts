@@ -19,13 +19,13 @@ import type { SignInChallenges } from './sign-in-challenges.ts';
 import { refuse } from './two-factor.refusals.ts';
 import type { TwoFactorTables } from './two-factor.tables.ts';
 
-/** A person who is signed in from now on. */
+/** The result of a successful sign-in. */
 interface SignedIn {
   access_token: string;
   user_info: UserInfo;
-  /** There when they must set up a second factor first. */
+  /** Set if the person must set up a second factor first. */
   two_factor_setup_required?: true;
-  /** There while they have still to prove their address. */
+  /** Set while the person must still prove their address. */
   email_unproven?: true;
 }
 
@@ -35,14 +35,14 @@ interface Credentials {
   browser_id?: string | undefined;
 }
 
-/** A try that the guard let through. One that ends with neither was right but is not all, or could not be looked at: it does not count. */
+/** A try that the guard admitted. If neither function is called, it was incomplete or could not be checked, and does not count. */
 interface Admission {
-  /** Answers the tries that are left before further ones are refused for a time. */
+  /** Returns the number of tries left before further ones are refused for a time. */
   failed(user_id: string | null): Promise<number>;
   succeeded(user_id: string): Promise<void>;
 }
 
-/** Bounds attempts to sign in, before they are examined. @throws Problem `too_many_requests`, and what the work throws. */
+/** Limits attempts to sign in, before they are checked. @throws Problem `too_many_requests`, and what the work throws. */
 interface SignInGuard {
   attempt<Result>(
     attempt: { source: string; account: string; browser_id: string | undefined },
@@ -52,7 +52,7 @@ interface SignInGuard {
 
 type Tables = AuthTables & TwoFactorTables & AuditTables & MailTables & InstallationTables;
 
-/** Stands for an email where the email itself must not appear: in events, limits and logs. */
+/** A pseudonym for an email, for events, limits and logs, which must not contain the email. */
 export function accountKey(email: string): string {
   return createHash('sha256').update(email).digest('hex');
 }
@@ -71,7 +71,7 @@ interface SignInOptions {
   onSignedIn: (user_id: string) => void;
   mustHaveFactor: FactorRule;
   isUnproven: (user_id: string) => Promise<boolean>;
-  /** Has letters that a sign-in wrote sent. */
+  /** Sends the letters that a sign-in has queued. */
   wakeMail: () => void;
   now: () => number;
 }
@@ -84,7 +84,7 @@ const happened = (now: () => number, user_id: string | null, { source, address, 
   client,
 });
 
-/** The ways from an email and a password, and a second factor where there is one, to a session. */
+/** Signs people in by email and password, plus a second factor if they have one. */
 export class SignIn {
   private readonly options: SignInOptions;
 
@@ -97,7 +97,7 @@ export class SignIn {
     { email, step, origin }: { email: string; step: 'password' | 'second_factor'; origin: Origin },
   ): Promise<{ is_one_left: boolean }> {
     const user = await this.options.auth.findUserByEmail(email);
-    // The refusal first: the report of the event says whether it is in force.
+    // Count the refusal first: the event's report says whether a limit took effect.
     const left = await admission?.failed(user?.id ?? null);
     const event: SecurityEvent = {
       ...happened(this.options.now, user?.id ?? null, origin),
@@ -108,7 +108,7 @@ export class SignIn {
     return { is_one_left: left === 1 };
   }
 
-  /** The last step of every way to sign in. `stillHolds` checks the base of the way again, once the session is there. */
+  /** The last step of every sign-in. `stillHolds` repeats the check that it is based on after the session was created. */
   private async open(
     user_info: UserInfo,
     way: {
@@ -160,7 +160,7 @@ export class SignIn {
     };
   }
 
-  /** Does the step, and reports a refusal. */
+  /** Runs a step, and reports a refusal. */
   private async watched<Result>(
     { user, origin, admission }: { user: UserInfo; origin: Origin; admission?: Admission },
     step: () => Promise<Result>,
@@ -248,7 +248,7 @@ export class SignIn {
     return await this.options.passkeys.request({ purpose: 'second_step', user_id, site });
   }
 
-  /** With a passkey alone, whose device has checked its holder. @throws Problem `second_factor_refused`. */
+  /** Signs in with a passkey alone, whose device has verified its holder. @throws Problem `second_factor_refused`. */
   async withPasskey(
     { assertion, site, browser_id }: { assertion: PasskeyAssertion; site: PasskeySite; browser_id?: string | undefined },
     origin: Origin,
@@ -256,7 +256,7 @@ export class SignIn {
     const owner = await this.options.passkeys.ownerOf(assertion.id);
     const user = owner === undefined ? undefined : await this.options.auth.findUser(owner);
     if (user === undefined) throw refuse('passkey.unknown');
-    // A passkey cannot be guessed, so attempts are not slowed down: a person who is refused by password gets in with their passkey.
+    // Passkeys cannot be guessed, so attempts are not limited: a person whose passwords are refused can still use their passkey.
     await this.watched({ user, origin }, async () => {
       const occasion = { user_id: user.id, purpose: 'sign_in' as const, site, origin };
       await this.options.secondFactors.use({ passkey: assertion }, occasion);

@@ -29,8 +29,8 @@ export function stepOf(now: number): number {
 }
 
 /**
- * The step that a code is right for at `now` (ms), or up to `drift_steps` steps to either side: clocks differ, and a person types (RFC 6238 section 5.2). Undefined
- * for a wrong one. Takes the same time for every code.
+ * The step for which a code is right, within `drift_steps` steps of `now` (ms): clocks differ, and typing takes time (RFC 6238 section 5.2). Undefined for a wrong code.
+ * Takes constant time.
  */
 export function matchingStep(
   secret: Buffer,
@@ -49,7 +49,7 @@ export function matchingStep(
 
 /** The content of the QR code for authenticator apps (the key URI format of Google Authenticator, which all read). */
 export function keyUri({ secret, issuer, account }: { secret: string; issuer: string; account: string }): string {
-  // A colon parts the two.
+  // A colon separates issuer and account.
   const label = `${encodeURIComponent(issuer.replaceAll(':', ' '))}:${encodeURIComponent(account)}`;
   const parameters = { secret, issuer, algorithm: 'SHA1', digits: String(TOTP.digits), period: String(TOTP.period_s) };
   const query = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);

@@ -14,9 +14,9 @@ export interface TwoFactorTables {
     /** Sealed with the installation's key; null while no authenticator app was confirmed. */
     secret: string | null;
     since: string | null;
-    /** The step of the last code that was taken: neither it nor one before it is taken again (RFC 6238 section 5.2). */
+    /** The step of the last accepted code: this and earlier ones are not accepted again (RFC 6238 section 5.2). */
     last_step: number;
-    /** The secret of an app that is being set up, and the end of the time for its first code. */
+    /** The secret of an app that is being set up, and the deadline for its first code. */
     pending_secret: string | null;
     pending_until: string | null;
     tries: number;
@@ -35,7 +35,7 @@ export interface TwoFactorTables {
     /** COSE, base64url. */
     public_key: string;
     counter: number;
-    /** JSON list: how the browser reaches it. */
+    /** JSON list of the transports by which the browser reaches it. */
     transports: string;
     /** The host that it was made for. */
     rp_id: string;

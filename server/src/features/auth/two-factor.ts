@@ -48,7 +48,7 @@ interface TwoFactorAccountsOptions {
   audit: Audit;
   mail: Pick<Mail, 'queue' | 'wake'>;
   mustHaveFactor: FactorRule;
-  /** Number of steps that a code is valid before and after its own. */
+  /** Number of steps before and after its own in which a code is valid. */
   drift_steps: number;
   now: () => number;
 }
@@ -78,7 +78,7 @@ async function requireConfirmed(now: () => number, from: Kysely<Tables>, { user_
   if (factors > 0 && confirmed.with_second_factor === 0) throw new Problem('confirmation_required');
 }
 
-/** After a second factor was added to `before` others: answers recovery codes when it is the first one. The person has proved that they have it. */
+/** Call this after adding a second factor to `before` others: returns recovery codes if it is the first. The person has proved that they have it. */
 async function added(transaction: Kysely<Tables>, actor: Actor, write: Write, before: number): Promise<string[] | null> {
   await transaction
     .updateTable('session_confirmations')
@@ -92,7 +92,7 @@ async function added(transaction: Kysely<Tables>, actor: Actor, write: Write, be
   return codes;
 }
 
-/** Two-factor sign-in of accounts: its factors, and their changes. Every change needs a session that was confirmed shortly before. */
+/** Two-factor sign-in of accounts: its factors, and their changes. Every change requires a recently confirmed session. */
 export class TwoFactorAccounts {
   private readonly options: TwoFactorAccountsOptions;
   private readonly factors: SecondFactors;
@@ -102,10 +102,7 @@ export class TwoFactorAccounts {
     this.factors = options.secondFactors;
   }
 
-  /**
-   * A change by a confirmed person, whole or not at all, with its audit entry and letter. Of several at once one waits for the
-   * other.
-   */
+  /** A change by a confirmed person in one transaction, with its audit entry and letter. Concurrent changes wait for each other. */
   private async change<Result>(
     actor: Actor,
     work: (transaction: Kysely<Tables>, write: Write, must_have_factor: boolean) => Promise<Result>,
@@ -152,9 +149,9 @@ export class TwoFactorAccounts {
     };
   }
 
-  /** For others: whether it is on, and how many recovery codes are left. */
+  /** For other features: whether it is on, and how many recovery codes are left. */
   async secondFactor(user_id: string): Promise<{ enabled: boolean; recovery_codes_left: number }> {
-    // In one question: the score asks it whenever a page looks.
+    // One query, because the score needs it each time that a page reads it.
     const { rows } = await sql<{ factors: number; codes: number }>`select
         (select count(*) from totp where user_id = ${user_id} and since is not null) +
         (select count(*) from passkeys where user_id = ${user_id}) as factors,
@@ -163,7 +160,7 @@ export class TwoFactorAccounts {
     return { enabled: factors > 0, recovery_codes_left: codes };
   }
 
-  /** For others: whether it is on, of each of the accounts. */
+  /** For other features: whether it is on, for each of the accounts. */
   async secondFactors(user_ids: readonly string[]): Promise<Map<string, boolean>> {
     const states = new Map(user_ids.map((id) => [id, false]));
     const rows = await inBatches([...states.keys()], (ids) =>
@@ -179,10 +176,7 @@ export class TwoFactorAccounts {
     return states;
   }
 
-  /**
-   * Proves who is there, for `CONFIRMATION_LIFETIME_S`.
-   * @throws Problem `invalid_field` for a wrong password or a missing second factor, and as `SecondFactors.demand` does.
-   */
+  /** Proves the person's identity, for `CONFIRMATION_LIFETIME_S`. @throws Problem `invalid_field` for a wrong password or a missing second factor, and like `SecondFactors.demand`. */
   async confirm(
     { user_id, session_id, origin }: Actor,
     { current_password, proof, site }: { current_password: string; proof: Proof | undefined; site: PasskeySite | undefined },
@@ -207,7 +201,7 @@ export class TwoFactorAccounts {
     return this.options.passkeys.request({ purpose: 'confirm', user_id, site });
   }
 
-  /** @throws Problem `confirmation_required`, as everything below. */
+  /** @throws Problem `confirmation_required`, like everything below. */
   async startTotp(actor: Actor): Promise<{ secret: string; uri: string }> {
     const secret = randomBytes(TOTP_SECRET_BYTES);
     const account = await this.change(actor, async (transaction) => {
@@ -235,7 +229,7 @@ export class TwoFactorAccounts {
     return { secret: text, uri: keyUri({ secret: text, issuer: provider_name, account: account.email }) };
   }
 
-  /** Answers recovery codes when this turned two-factor sign-in on. @throws Problem `invalid_field` for a wrong code, `conflict` when nothing was begun. */
+  /** Returns recovery codes if this turned two-factor sign-in on. @throws Problem `invalid_field` for a wrong code, `conflict` when no setup was started. */
   async activateTotp(actor: Actor, code: string): Promise<string[] | null> {
     return await this.change(actor, async (transaction, write) => {
       const { totp, factors } = await stateOf(transaction, actor.user_id);
@@ -314,7 +308,7 @@ export class TwoFactorAccounts {
   /** @throws Problem `conflict` when it is the last second factor. */
   async removePasskey(actor: Actor, { id, name }: PasskeyRow): Promise<void> {
     await this.change(actor, async (transaction, write, must_have_factor) => {
-      // First, so that the second of two clicks finds that it is gone.
+      // First, so that the second of two clicks finds it removed.
       const removed = await transaction.deleteFrom('passkeys').where('id', '=', id).returning('id').executeTakeFirst();
       if (removed === undefined) throw new Problem('not_found');
       const { factors } = await stateOf(transaction, actor.user_id);

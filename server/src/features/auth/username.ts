@@ -4,7 +4,7 @@ import { lookAlikeKey } from '#platform/look-alikes.ts';
 import { Problem } from '#platform/problem.ts';
 import { refuse, refuseField } from './auth.refusals.ts';
 
-/** The username in the form in which two are the same: a joiner makes no other name. */
+/** The username normalized for comparison: a zero-width joiner makes no new name. */
 export function usernameKey(username: string): string {
   return username
     .normalize('NFKC')
@@ -12,12 +12,9 @@ export function usernameKey(username: string): string {
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 }
 
-/**
- * Characters without ink, characters that turn the direction of the text, and unassigned ones: default ignorable ones have zero-width ones, fillers, tags and variation
- * selectors.
- */
+/** Invisible characters, characters that change the direction of text, and unassigned ones: default ignorable ones include zero-width characters, fillers, tags and variation selectors. */
 const HIDDEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\u2800]/u;
-/** A mark that stands on nothing, twice the same, or more than four on one letter (UTS 39, section 5.4). */
+/** A combining mark without a base, twice the same, or more than four on one letter (UTS 39, section 5.4). */
 const PILED_MARKS = /(?:^| )\p{M}|(\p{Mn})\1|\p{Mn}{5}/u;
 const NO_SPACE = /[^\S ]/u;
 
@@ -54,24 +51,21 @@ const SCRIPTS = [
   ],
   ...['Saurashtra', 'Sundanese', 'Syloti_Nagri', 'Syriac', 'Tai_Le', 'Tai_Tham', 'Tai_Viet', 'Tifinagh', 'Vai', 'Wancho', 'Yi'],
 ];
-/** Scripts that are written together: UTS 39's level "highly restrictive" (section 5.2). */
+/** Scripts that are commonly mixed: UTS 39's level "highly restrictive" (section 5.2). */
 const TOGETHER = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
   ['Latin', 'Han', 'Hangul'],
 ];
-// Characters of all scripts belong to each: digits, punctuation, emoji, combining marks.
+// Common and inherited characters go with every script: digits, punctuation, emoji, combining marks.
 const ONE_WRITING = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
   (scripts) => new RegExp(`^[\\p{scx=Common}\\p{scx=Inherited}${scripts.map((script) => `\\p{scx=${script}}`).join('')}]*$`, 'u'),
 );
 
-/** In UTF-16 units; the compatibility form of one character may have many. */
+/** In UTF-16 units; the compatibility form of one character can be long. */
 const LENGTH_MAXIMUM = 64;
 
-/**
- * A username as it is stored: in its compatibility form (NFKC), with single spaces, and with nothing in it that makes it look like another one.
- * @throws Problem `invalid_field` on `username`.
- */
+/** A username in its stored form: NFKC, with single spaces, and without characters that disguise it. @throws Problem `invalid_field` on `username`. */
 export function storedUsername(given: string): string {
   const username = given.normalize('NFKC').replaceAll(/ {2,}/g, ' ').trim();
   const fault =

@@ -19,17 +19,17 @@ import type { AuthTables } from './auth.tables.ts';
 
 type Tables = AuthTables & SessionTables & InstallationTables & AuditTables;
 
-/** The accounts among these that ask for a second factor. */
+/** The accounts among these with a second factor. */
 type SecondFactors = (user_ids: readonly string[]) => Promise<ReadonlyMap<string, boolean>>;
 
-/** Serializes removals of administrators: the fact is locked by being written, until the transaction is over. */
+/** Serializes removals of administrators: the update locks the fact until the transaction ends. */
 async function holdAdministrators(transaction: Kysely<InstallationTables>, at: string): Promise<void> {
   await writeFact(transaction, 'administrators_changed_at', at);
 }
 
 /**
- * To be called, in its transaction, before an account stops being that of an administrator who may sign in. Of two at once the database decides.
- * @throws Problem `last_admin` when there is no other.
+ * Call this in the transaction before an account stops being an enabled administrator's. Of two concurrent calls the database lets one proceed. @throws Problem `last_admin`
+ * when there is no other.
  */
 export async function requireAnotherAdministrator(
   transaction: Kysely<Pick<AuthTables, 'users' | 'account_tokens'> & InstallationTables>,
@@ -48,7 +48,7 @@ export async function requireAnotherAdministrator(
   if (other === undefined) throw new Problem('last_admin');
 }
 
-/** Time since when a person is of the staff, where that changes with a role. */
+/** The new value of `staff_since` after a change of role. */
 function staffSince(before: Role, role: Role, now: string): { staff_since?: string | null } {
   const isStaff = may.joinSessions({ role });
   if (may.joinSessions({ role: before }) === isStaff) return {};
@@ -152,7 +152,7 @@ export class Users {
     }
   }
 
-  /** The place of a row of `users`, smallest first; undefined where ids order them. */
+  /** The sort key of a row of `users`, smallest first; undefined if ids define the order. */
   private placeIn(sort: UsersQuery['sort']): RawBuilder<string | number> | undefined {
     if (sort === 'name') return sql<string>`${nameOrderOf('username')}`;
     if (sort !== 'urgent') return undefined;
@@ -168,7 +168,7 @@ export class Users {
     return query.where(containing(search, ['email', 'username']));
   }
 
-  /** @throws Problem `invalid_field` for a cursor whose account is gone, where the order needs it. */
+  /** @throws Problem `invalid_field` for a cursor whose account was deleted, if the order needs it. */
   async list(query: UsersQuery): Promise<AdminUser[]> {
     const { limit, cursor, sort } = query;
     const direction = sort === 'newest' || sort === 'urgent' ? 'desc' : 'asc';
@@ -178,7 +178,7 @@ export class Users {
     if (cursor !== undefined && by !== undefined) {
       const last = await this.database.selectFrom('users').select(by.as('place')).where('id', '=', cursor).executeTakeFirst();
       if (last === undefined) throw refuseField('cursor', 'account.cursor_gone');
-      // Several people may have one place.
+      // Several people may have the same sort key.
       rows = rows.where(({ or, and, eb }) =>
         or([eb(by, '>', last.place), and([eb(by, '=', last.place), eb('id', direction === 'desc' ? '<' : '>', cursor)])]),
       );
@@ -187,7 +187,7 @@ export class Users {
     return await this.withFacts(await rows.execute());
   }
 
-  /** The count on all pages together. */
+  /** The number of matching accounts on all pages. */
   async count(query: Pick<UsersQuery, 'search' | 'role' | 'state'>): Promise<number> {
     const counted = this.matching(query).select(({ fn }) => fn.countAll<number>().as('count'));
     return Number((await counted.executeTakeFirstOrThrow()).count);
@@ -204,7 +204,7 @@ export class Users {
     by: Doer,
   ): Promise<AdminUser> {
     const user = await inTransaction(this.database, async (transaction) => {
-      // Locked by being written, so that the row compared below is the one that changes.
+      // The update locks the row, so that the row compared below is the one that changes.
       const before = await transaction
         .updateTable('users')
         .set(({ ref }) => ({ role: ref('role') }))

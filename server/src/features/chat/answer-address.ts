@@ -1,13 +1,13 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** RFC 4648 section 6 in small letters: mail servers may change the case of an address. */
+/** RFC 4648 section 6 in lower case: mail servers may change the case of an address. */
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const ID_BYTES = 16;
-/** 80 bits: each guess is a mail. */
+/** 80 bits: each guess requires a mail. */
 const MAC_BYTES = 10;
 const TOKEN_LENGTH = Math.ceil(((ID_BYTES + MAC_BYTES) * 8) / 5);
 const TOKEN = new RegExp(`(?<![${ALPHABET}])([${ALPHABET}]{${TOKEN_LENGTH}})(?=@)`, 'gi');
-/** The part of a mail's addresses that is parsed, in characters. */
+/** Maximum number of characters of a mail's addresses that are parsed. */
 const LOOKED_AT = 16 * 1024;
 function encode(bytes: Buffer): string {
   let text = '';
@@ -34,14 +34,14 @@ function decode(text: string): Buffer {
   return Buffer.from(bytes);
 }
 
-/** The addresses that answers go to: each names its conversation, and cannot be made without the key of the installation. */
+/** Reply addresses: each names its conversation, and cannot be forged without the key of the installation. */
 export interface AnswerAddresses {
   of(conversation_id: string): string;
-  /** The conversation of the first valid answer address; undefined if there is none. `addresses`: the unparsed header fields with them. */
+  /** The conversation of the first valid reply address; undefined if there is none. `addresses` are the raw header fields. */
   read(addresses: string): string | undefined;
 }
 
-/** Puts the token where the address has a `*`, or behind a `+` (RFC 5233 calls that a detail). */
+/** Inserts the token at the `*` of the address, or after a `+` (a detail by RFC 5233). */
 function withToken(address: string, token: string): string {
   if (address.includes('*')) return address.replace('*', token);
   const at = address.lastIndexOf('@');

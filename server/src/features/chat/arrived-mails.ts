@@ -7,31 +7,31 @@ import type { ScannedFiles } from '#platform/scanned-files.ts';
 import type { ArrivedMailRow, ChatTables } from './chat.tables.ts';
 import type { ConversationRow } from './records.ts';
 
-/** Time for which the original of a mail stays after a person has read the result. */
+/** Time for which the original of a mail is kept after a person has read the result, in ms. */
 const KEPT_AFTER_READING_MS = 30 * 86_400_000;
 const SWEPT_AT_ONCE = 200;
-/** Size of all unverified mails of one conversation. */
+/** Maximum size of all unverified mails of one conversation, in bytes. */
 const UNVERIFIED_BYTES_MAXIMUM = 100 * 1024 * 1024;
 
-/** Originals of mails, sealed, as they arrived. Only the staff of their conversation reads them, and they were not scanned. */
+/** Originals of received mails, sealed. Only staff of their conversation can read them; they were not scanned. */
 export interface ArrivedMails {
-  /** Keeps a mail; one that was kept under its key before stays the one that it is. */
+  /** Stores a mail; an existing one with the same key is kept. */
   keep(
     conversation: ConversationRow,
     mail: { key: string; state: ArrivedMailRow['state']; raw: Uint8Array },
   ): Promise<ArrivedMailRow>;
-  /** Notes the result for a mail. */
+  /** Records the result of a mail. */
   became(id: string, state: ArrivedMailRow['state'], message_id: string): Promise<void>;
-  /** Removes one that became nothing. */
+  /** Removes a mail without a result. */
   drop(id: string): Promise<void>;
-  /** Whether there is room for one more unverified mail of a conversation: anybody who knows its address can send them. */
+  /** Whether one more unverified mail of a conversation fits the limit: anybody who knows its address can send them. */
   hasRoom(conversation_id: string, bytes: number): Promise<boolean>;
-  /** The same for one whose server ended before it noted that. */
+  /** `became` for a mail whose server stopped before it recorded the result. */
   link(conversation_id: string, key: string, message_id: string): Promise<void>;
   find(id: string): Promise<ArrivedMailRow | undefined>;
   read(row: ArrivedMailRow): Promise<Readable>;
   bytes(row: ArrivedMailRow): Promise<Uint8Array>;
-  /** Notes which were read, and removes those that a person has had for 30 days. */
+  /** Records which were read, and removes those that were read more than 30 days ago. */
   forgetRead(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function createArrivedMails(parts: {
         ...{ id: newId(), conversation_id, user_id, mail_key: key, state, size: raw.byteLength, sha256 },
         ...{ message_id: null, arrived_at: at(), read_at: null },
       };
-      // First the row: a removal of rows also removes the bytes of their ids.
+      // Write the row first: a removal of rows also removes the bytes of their ids.
       const written = await database
         .insertInto('arrived_mails')
         .values(row)
@@ -104,7 +104,7 @@ export function createArrivedMails(parts: {
         .innerJoin('conversations', 'conversations.id', 'arrived_mails.conversation_id')
         .select('arrived_mails.id')
         .where('arrived_mails.read_at', 'is', null)
-        // A mail that was not taken over is not read by having been seen.
+        // Reading the note about an unverified mail does not count.
         .where('arrived_mails.state', '=', 'message')
         .whereRef('chat_messages.seq', '<=', 'conversations.support_read_seq')
         .limit(SWEPT_AT_ONCE)

@@ -18,7 +18,7 @@ export function serveAttachments(api: Api, attachments: Attachments): void {
     const { picture_type, filename, size } = row;
     header('content-type', picture_type ?? 'application/octet-stream');
     header('content-length', String(size));
-    // A browser runs no script in it, whatever type it guesses.
+    // Prevents scripts from running, whatever type the browser guesses.
     header('content-security-policy', "default-src 'none'; sandbox");
     header('content-disposition', picture_type === null ? attachmentHeader(filename) : 'inline');
     return bytes;

@@ -22,9 +22,9 @@ import { type AttachmentRow, attachmentOf, type ConversationRow } from './record
 export type FoundAttachment = AttachmentOf & { row: AttachmentRow };
 
 const MINUTE_MS = 60_000;
-/** A small file has its verdict by then; the page gets that of a larger one later. */
+/** Wait of the upload for a verdict, in ms: a small file has one by then; for a larger one the page gets it later. */
 const WAIT_MS = 1_000;
-/** A scan that has not ended by then never will: its server is gone. */
+/** A scan without an end after this many ms was lost with its server. */
 const LOST_AFTER_MS = 15 * MINUTE_MS;
 const UNSENT_MS = 24 * 60 * MINUTE_MS;
 const SWEPT_AT_ONCE = 200;
@@ -34,7 +34,7 @@ const FORMER_AGENT = 'A former technician';
 
 const SWEEP = jobKind({ name: 'desk_attachments', payload: z.object({}), every_ms: 5 * MINUTE_MS });
 
-/** The media type of a picture that browsers show without running anything in it; undefined for everything else, SVG first of all. */
+/** The media type of a picture that browsers show without running code; undefined for everything else, above all SVG. */
 function pictureType(head: Buffer): string | null {
   const begins = (text: string, at = 0) => head.subarray(at, at + text.length).equals(Buffer.from(text, 'latin1'));
   if (begins('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -70,7 +70,7 @@ const before = (now: () => number, ms: number) => new Date(now() - ms).toISOStri
 const rowOf = (database: Kysely<ChatTables>, id: string) =>
   database.selectFrom('chat_attachments').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Files of the chat. Each is scanned first; an unclean one is removed, and cannot be sent. */
+/** Files of the chat. Each is scanned first; one that is not clean is removed, and cannot be sent. */
 export class Attachments {
   private readonly database: Kysely<ChatTables>;
   private readonly files: ScannedFiles;
@@ -142,7 +142,7 @@ export class Attachments {
       this.tell(failed.uploader_id, { kind: 'chat_attachment', attachment: attachmentOf(failed) });
   }
 
-  /** Writes down a file that has arrived. */
+  /** Stores the record of a received file. */
   private async noteArrived(user_id: string, file: ArrivedFile): Promise<AttachmentRow> {
     const { id, size, sha256, name } = file;
     const row: AttachmentRow = {
@@ -176,7 +176,7 @@ export class Attachments {
     });
   }
 
-  /** Files that a person has not sent, with uploads that began earlier. An upload whose row was written meanwhile counts once. */
+  /** Counts a person's unsent files, plus uploads that began earlier; an upload whose row already exists counts once. */
   private async countUnsent(user_id: string, earlier: readonly { id?: string }[]): Promise<number> {
     const rows = await this.database
       .selectFrom('chat_attachments')
@@ -210,7 +210,7 @@ export class Attachments {
     return attachmentOf((await rowOf(this.database, row.id)) ?? row);
   }
 
-  /** Scans a file that came another way, and answers once it has its verdict. One that is not clean is gone by then. */
+  /** Scans a file that was not uploaded, and resolves with its verdict. One that is not clean has then been removed. */
   async take(user_id: string, { name, bytes }: { name: string; bytes: Uint8Array }): Promise<Attachment> {
     const file = await this.files.take({ name, bytes });
     const row = await this.noteArrived(user_id, file);
@@ -265,9 +265,7 @@ export class Attachments {
     await this.files.removeBytes([id]);
   }
 
-  /**
-   * Removes the files of a deleted conversation, a person's unsent ones, and their name from their answers to others, as part of `database`'s transaction. Answers the work that removes the bytes.
-   */
+  /** Deletes the files of a deleted conversation, a person's unsent ones, and their name from their answers to others, as part of a transaction. Returns the work that removes the bytes. */
   async forgetPerson(transaction: Kysely<ChatTables>, user_id: string): Promise<() => Promise<void>> {
     await transaction
       .updateTable('chat_messages')
@@ -304,7 +302,7 @@ export class Attachments {
     for await (const old of pages) {
       for (const { id } of old) {
         const gone = await inTransaction(this.database, async (transaction) => {
-          // Locked by being written: a message of its customer meanwhile reopens it, or comes after it.
+          // The update locks the row: a concurrent message of its customer either reopens it first, or comes after the deletion.
           const taken = await transaction
             .updateTable('conversations')
             .set(({ ref }) => ({ version: ref('version') }))

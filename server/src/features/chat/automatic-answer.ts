@@ -13,21 +13,21 @@ interface ReplyRule {
 }
 
 interface ScamRule {
-  /** Words that must all occur, in any order. Each is searched in one pass. */
+  /** Words that must all occur, in any order. Each is searched separately. */
   all: readonly RegExp[];
   reply: Sentence;
   article: string;
 }
 
-/** Somebody who calls or writes. */
+/** Words for an unknown caller or sender. */
 const SOMEBODY =
   /\b(?:phone|call(?:s|ed|er|ing)?|rang|rings|voice|man|woman|lady|guy|someone|somebody|he|she|they|sms|whatsapp|technician)\b/u;
-/** Requests that only deceivers make. */
+/** Requests that only scammers make. */
 const LOOT =
   /\b(?:card (?:number|details)|credit card|debit card|cvv|pin|tan|password|codes?|gift ?cards?|vouchers?|bitcoin|crypto|wire|transfer|bank (?:account|details|login)|online banking|anydesk|team ?viewer|quick ?assist|remote control)\b/u;
 const ASKING = /\b(?:wants?|wanted|asks?|asked|asking|needs|says|said|told|tells|demands?|claims?|gave|given|installed|paid)\b/u;
 
-/** Messages of a person who is being deceived. Looked for before everything else: it cannot wait. */
+/** Messages of a person who is being scammed. Matched first, because they are urgent. */
 const SCAM_RULES: readonly ScamRule[] = [
   {
     all: [/\b(?:encrypted|locked|ransom(?:ware)?)\b/u, /\b(?:pay|paid|money|bitcoin|ransom(?:ware)?)\b/u],
@@ -77,7 +77,7 @@ const SCAM_RULES: readonly ScamRule[] = [
   },
 ];
 
-/** The specification's rules in its order: the first of which a keyword occurs in the message, in whatever case, gives the reply. */
+/** The specification's rules in its order: the first whose keyword occurs in the message, ignoring case, gives the reply. */
 const REPLY_RULES: readonly ReplyRule[] = [
   {
     about: /virus|malware/u,
@@ -107,7 +107,7 @@ const REPLY_RULES: readonly ReplyRule[] = [
   },
 ];
 
-/** Messages of a person who has an infected file, was charged wrongly, cannot sign in, or asks for the meaning of a word of the product; looked for where no keyword of the specification occurs. */
+/** Messages of a person who has an infected file, was charged wrongly, cannot sign in, or asks for the meaning of a product term; matched if no keyword of the specification occurs. */
 const QUESTION_RULES: readonly ReplyRule[] = [
   {
     about: /\b(?:infected|infections?|trojans?|spyware|ransomware|threats?)\b/u,
@@ -136,7 +136,7 @@ const QUESTION_RULES: readonly ReplyRule[] = [
 /** The keyword of each topic: a message of the topic with no other keyword gets the same reply. */
 const TOPIC_KEYWORDS: Record<ChatTopic, string> = { performance: 'performance', firewall: 'firewall', remote: 'remote' };
 
-/** A message is searched up to here, in characters: a deceiver's call is told in a few sentences, and the time that the search takes stays small. */
+/** Maximum number of characters that are searched: a scam is described in a few sentences, and the search stays fast. */
 const SEARCHED = 2_000;
 
 /** The immediate answer, and the help page with more; `article` is null where none fits. */
@@ -147,7 +147,10 @@ export interface AutomaticAnswer {
   article: string | null;
 }
 
-/** The answer that is added to the chat at once and marked as automatic, unless a person has the conversation open. First what cannot wait, then the keywords of the specification, then the topic. */
+/**
+ * The answer that is added to the chat at once and marked as automatic, unless staff have the conversation open. Urgent rules first, then the keywords of the specification,
+ * then the topic.
+ */
 export function automaticAnswer(message: string, topic?: ChatTopic): AutomaticAnswer {
   const text = message.toLowerCase();
   const start = text.slice(0, SEARCHED).replace(/\s+/gu, ' ');

@@ -1,7 +1,7 @@
 import type { Template } from '@palisade/contract/phrase';
 import { sentencesFrom } from '#platform/sentence.ts';
 
-/** The first step after giving a card number, and after giving access, to a deceiver. */
+/** The first step after giving a scammer a card number, or access. */
 const BANK = 'If you gave a card number, call your bank now. Use the number on the back of the card.';
 const LET_IN = 'If you let someone onto your computer, take it off the internet. Then change your passwords from another device.';
 
@@ -104,7 +104,7 @@ const ASSIGNMENTS = {
   'snooze.ended': { english: 'This conversation was snoozed until now.' },
 } as const satisfies Record<string, Template>;
 
-/** Why the words of an email are not its customer's. */
+/** Reasons why an email is not accepted as its customer's words. */
 const UNVERIFIED = {
   other_address: 'it came from another address',
   no_author: 'it has no author',
@@ -171,13 +171,13 @@ const EMAILS = {
   'email.flagged': { english: 'We couldn’t add an email to this conversation. It’s flagged in the mailbox.' },
 } as const satisfies Record<string, Template>;
 
-/** Stand for a message without words in lists. */
+/** Placeholders in lists for a message without text. */
 const PREVIEWS = {
   'preview.remote_session': { english: 'A remote session' },
   'preview.files': { english: { count: 'count', one: '1 file', other: '{count} files' }, params: { count: 'grouped' } },
 } as const satisfies Record<string, Template>;
 
-/** All sentences that the server writes into conversations. A landed code never changes its meaning or its parameters. */
+/** All sentences that the server writes into conversations. A released code never changes its meaning or its parameters. */
 export const CHAT_PHRASES = { ...REPLIES, ...ASSIGNMENTS, ...EMAILS, ...PREVIEWS } as const;
 
 export const sentence = sentencesFrom(CHAT_PHRASES);

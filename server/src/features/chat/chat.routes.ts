@@ -16,11 +16,11 @@ import type { Chat } from './chat.ts';
 import type { Letters } from './letters.ts';
 import { transcriptOf } from './transcript.ts';
 
-/** A mail has so many of the newest messages; the file has all. */
+/** Number of newest messages in a mailed transcript; the file has all. */
 const MAILED_MESSAGES = 200;
 
 async function* transcript(chat: Chat, user: { id: string; username: string }) {
-  // Without a message there is a file all the same.
+  // Without messages the file is still valid.
   yield '\uFEFF';
   for await (const message of chat.all(user.id)) yield transcriptOf(message, user.username);
 }

@@ -17,24 +17,24 @@ export interface ChatTables {
     last_customer_message_at: string | null;
     /** The time since which the customer waits for a person's answer. */
     waiting_since: string | null;
-    /** The time since which who has it is expected to answer; null: since the customer waits. */
+    /** Since when its assignee is expected to answer; null: since the customer has been waiting. */
     held_since: string | null;
     last_at: string;
-    /** `seq` of the last message, and of the last one that is no note. */
+    /** `seq` of the last message, and of the last one other than a note. */
     last_seq: number;
     last_shown_seq: number;
     customer_read_seq: number;
     support_read_seq: number;
     /** The last message that a mail to the customer reported. */
     mailed_seq: number;
-    /** Grows with each change. */
+    /** Increases with each change. */
     version: number;
-    /** The last change, and the last message, that were sent to pages. */
+    /** The last change, and the last message, that pages received. */
     told_version: number;
     told_seq: number;
   };
   conversation_tags: { conversation_id: string; tag: string };
-  /** The subject of a conversation, from its opening to its close. */
+  /** The matters of a conversation, each from its opening to its closing. */
   conversation_matters: {
     id: string;
     conversation_id: string;
@@ -60,7 +60,7 @@ export interface ChatTables {
     sender: 'user' | 'support';
     /** The author, the customer too; null for an automatic message. */
     author_id: string | null;
-    /** The username of staff, as it was. */
+    /** The username of the staff member at that time. */
     author: string | null;
     is_automatic: number;
     is_note: number;
@@ -90,23 +90,23 @@ export interface ChatTables {
     id: string;
     conversation_id: string;
     user_id: string;
-    /** The same for each copy of a mail. */
+    /** The same for all copies of a mail. */
     mail_key: string;
-    /** `unverified`: its words are not the customer's until a member of staff says so. */
+    /** `unverified`: its text does not count as the customer's until staff confirm it. */
     state: 'unverified' | 'message';
     size: number;
     sha256: string;
     /** The message or the note that it became. */
     message_id: string | null;
     arrived_at: string;
-    /** Time since when a member of staff has read that. */
+    /** When a member of staff has read it. */
     read_at: string | null;
   };
   desk_staff: {
     user_id: string;
-    /** Their own choice. */
+    /** The presence that they have chosen. */
     chosen: Presence;
-    /** 1: their page noticed their absence. */
+    /** 1: their page reported that they are away. */
     is_absent: number;
     /** Time since when they have no open page. */
     gone_since: string | null;

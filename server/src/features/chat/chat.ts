@@ -19,7 +19,7 @@ import { allMessages, readMessages } from './messages.ts';
 import { type ConversationRow, chatMessageOf } from './records.ts';
 import type { Team } from './team.ts';
 
-/** For each kind of thing, the function that reads one of a person's own; it answers undefined for another person's or a missing one. A kind that nothing reads cannot be shared. */
+/** For each kind of thing, a function that loads one of the person's own; undefined for another person's or a missing one. Kinds without a function cannot be shared. */
 export type Things = Partial<Record<SharedKind, (user_id: string, id: string) => Promise<Omit<Shared, 'thing'> | undefined>>>;
 
 /** The help pages, by their addresses. */
@@ -112,7 +112,7 @@ export class Chat {
     };
   }
 
-  /** Writes a message, with its automatic answer: none while a member of staff has the conversation open. */
+  /** Writes a message and its automatic answer: none while staff have the conversation open. */
   private async write(user_id: string, written: Written): Promise<Write> {
     const conversation = await this.options.conversations.ofCustomer(user_id);
     const found = written.message === '' ? undefined : automaticAnswer(written.message, written.topic);
@@ -145,7 +145,7 @@ export class Chat {
   /** @throws Problem `not_found`, `conflict` for a file that cannot be sent. */
   async send(user_id: string, written: Written): Promise<SentMessage> {
     const [message, automatic_reply = null] = shownOf(await this.options.news.told(await this.write(user_id, written)));
-    // The published events are sent before the answer is built.
+    // Let the published events be sent before the answer is built.
     await nextTurn();
     if (message === undefined) throw new Problem('conflict');
     return { ...message, automatic_reply };
@@ -186,7 +186,7 @@ export class Chat {
     return message;
   }
 
-  /** Tells the staff who have the conversation open that its customer types. */
+  /** Tells the staff who have the conversation open that its customer is typing. */
   async typing({ id }: Pick<UserInfo, 'id'>): Promise<void> {
     const conversation = await this.options.conversations.ofCustomer(id);
     if (conversation === undefined) return;

@@ -24,7 +24,7 @@ export interface Written {
   by_mail?: true;
 }
 
-/** A message to write in the server's own sentences. Each has a code, so that no text without one becomes such a message. */
+/** A message in the server's own sentences. Each needs a code, so that no other text becomes such a message. */
 export interface Phrased extends Omit<Written, 'message'> {
   sentences: readonly Sentence[];
 }
@@ -35,10 +35,7 @@ export interface Colleague {
   username: string;
 }
 
-/**
- * A conversation after a write, with the written messages. `is_repeated`: they were written before, and the write changed
- * nothing.
- */
+/** A conversation after a write, with the written messages. `is_repeated`: they existed already, and nothing was changed. */
 export interface Write {
   conversation: ConversationRow;
   messages: MessageRow[];
@@ -47,7 +44,7 @@ export interface Write {
   without_files?: boolean;
 }
 
-/** Thrown in the transaction that would write a message again, which is rolled back. */
+/** Thrown for a message that was already written, to roll back the transaction. */
 export class Repeated extends Error {
   readonly write: Write;
   constructor(write: Write) {
@@ -71,7 +68,7 @@ export const byCustomer = { sender: 'user', author: null, is_automatic: 0, is_no
 
 export const at = (now: () => number) => new Date(now()).toISOString();
 
-/** Locks a conversation: other writers wait until this transaction is over. */
+/** Locks a conversation: other writers wait until this transaction ends. */
 export function take(
   transaction: Kysely<ChatTables>,
   column: 'id' | 'user_id',
@@ -91,7 +88,7 @@ export async function requireTaken(transaction: Kysely<ChatTables>, conversation
   return row;
 }
 
-/** The one conversation of a customer, which begins with their first message. Of several first ones at once each finds the same. */
+/** The single conversation of a customer, created with their first message. Concurrent first messages find the same one. */
 export async function takeOwn(now: () => number, transaction: Kysely<ChatTables>, user_id: string): Promise<ConversationRow> {
   const known = await take(transaction, 'user_id', user_id);
   if (known !== undefined) return known;
@@ -142,7 +139,7 @@ export function keep(
     .executeTakeFirstOrThrow();
 }
 
-/** @throws Repeated for what this person has written here before. */
+/** @throws Repeated if this person has already written the message here. */
 export async function refuseRepeated(
   transaction: Kysely<ChatTables>,
   conversation: ConversationRow,
@@ -169,7 +166,7 @@ export async function refuseRepeated(
   throw new Repeated({ conversation, messages: next === undefined ? [before] : [before, next], is_repeated: true });
 }
 
-/** Gives files that their uploader has not sent yet to a message. */
+/** Attaches unsent files of their uploader to a message. */
 async function send(transaction: Kysely<ChatTables>, message: MessageRow, attachment_ids: readonly string[]): Promise<void> {
   for (const [place, id] of attachment_ids.entries()) {
     const sent = await transaction
@@ -232,16 +229,16 @@ export async function insert(
   const inserted = await transaction
     .insertInto('chat_messages')
     .values(row)
-    // The unique index covers messages with an id of their own alone.
+    // The unique index covers only messages with a client id.
     .onConflict((conflict) =>
       conflict.columns(['author_id', 'client_message_id']).where('client_message_id', 'is not', null).doNothing(),
     )
     .returning('id')
     .executeTakeFirst();
-  // Looked for where it is known to be there alone: nearly none is.
+  // Looked up only after a conflict, which is rare.
   if (inserted === undefined) {
     await refuseRepeated(transaction, conversation, row.author_id ?? '', client_message_id);
-    // It has gone since; a repeated attempt stores it.
+    // The conflicting message was deleted since; a retry stores it.
     throw new Problem('conflict');
   }
   await send(transaction, row, attachment_ids);
@@ -260,7 +257,7 @@ export async function once(
   }
 }
 
-/** Undefined when the conversation is not as it would have to be. */
+/** Undefined if the conversation is not in the required state. */
 export async function changing(
   database: Kysely<ChatTables>,
   change: (transaction: Kysely<ChatTables>) => Promise<Write>,
@@ -285,7 +282,7 @@ export const lastMatter = (transaction: Kysely<ChatTables>, conversation_id: str
 export const reopenMatter = (transaction: Kysely<ChatTables>, id: string) =>
   transaction.updateTable('conversation_matters').set({ closed_at: null, closed_by: null }).where('id', '=', id).execute();
 
-/** Opens the conversation for a customer's message: a closed one is reopened when that was lately, else a new matter begins. */
+/** Opens the conversation for a customer's message: a recently closed matter is reopened, otherwise a new one begins. */
 export async function opened(
   now: () => number,
   transaction: Kysely<ChatTables>,

@@ -36,8 +36,8 @@ interface ConversationsOptions {
 }
 
 /**
- * The conversations and their messages. Every write locks its conversation first, by changing its row: so the database puts writes in order, and counts messages without
- * a gap, whatever the clocks of servers say.
+ * The conversations and their messages. Every write locks its conversation first by updating its row: so the database orders writes and numbers messages without gaps,
+ * whatever the servers' clocks.
  */
 export class Conversations {
   private readonly database: Kysely<ChatTables>;
@@ -124,7 +124,7 @@ export class Conversations {
     });
   }
 
-  /** Leaves a note without an author, once under its `client_message_id`. */
+  /** Adds a note without an author, once per `client_message_id`. */
   noteByNobody(conversation_id: string, written: Phrased & { client_message_id: string }): Promise<Write> {
     return once(this.database, async (transaction) => {
       const conversation = await requireTaken(transaction, conversation_id);
@@ -142,10 +142,7 @@ export class Conversations {
     });
   }
 
-  /**
-   * Changes a conversation that is still as `when` says: of two who want the same, one gets it. Undefined when it is not. `note` is left in it without an
-   * author.
-   */
+  /** Changes a conversation that still satisfies `when`: of two concurrent changes one succeeds. Undefined otherwise. `note` is added without an author. */
   change(
     conversation_id: string,
     when: (row: ConversationRow) => boolean,
@@ -232,7 +229,7 @@ export class Conversations {
     });
   }
 
-  /** The position up to which a side has read; undefined when it had read so far already. */
+  /** Moves the position up to which a side has read; undefined if it had already read that far. */
   async markRead(conversation_id: string, side: 'user' | 'support', seq: number): Promise<ConversationRow | undefined> {
     const column = side === 'user' ? 'customer_read_seq' : 'support_read_seq';
     return await this.database

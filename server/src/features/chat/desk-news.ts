@@ -12,14 +12,12 @@ import type { ChatTables } from './chat.tables.ts';
 import type { Write } from './conversation-writes.ts';
 import { type ConversationRow, chatMessageOf, conversationsOf, deskMessagesOf, type People } from './records.ts';
 
-/**
- * Changes of conversations within this time are sent to the staff's lists, and marked as sent, together, in ms. Messages themselves do not wait for it.
- */
+/** Changes within this many ms are sent to the staff's lists, and marked as sent, together. Messages themselves do not wait for it. */
 const PAUSE_MS = 100;
 /** Interval between looks for stored but unsent messages. */
 const MISSED_NEWS_EVERY_MS = 5_000;
 const UNTOLD_AT_ONCE = 100;
-/** Messages of one conversation that are sent at one look; the rest at the next. */
+/** Maximum messages of one conversation that are sent at one look; the rest follow at the next. */
 const MESSAGES_AT_ONCE = 200;
 const MARKED_AT_ONCE = 100;
 
@@ -30,12 +28,12 @@ interface DeskNewsOptions {
   topics: Pick<Topics, 'publish' | 'isHeard'>;
   people: People;
   jobs: Pick<Jobs, 'handle'>;
-  /** Answers that are kept until the conversations change. Staff who ask for counts need not listen for changes. */
+  /** Cached answers, valid until the conversations change. Staff who ask for counts need not listen for changes. */
   kept: Pick<KeptAnswers, 'told'>;
   logger: FastifyBaseLogger;
 }
 
-/** Marks conversations as sent up to here, in one statement. Another server may have sent more of one meanwhile: that counts. */
+/** Marks conversations as sent up to here, in one statement. A higher mark by another server stays. */
 async function note(database: Kysely<ChatTables>, told: readonly { id: string; seq: number; version: number }[]): Promise<void> {
   if (told.length === 0) return;
   const latest = (column: 'told_seq' | 'told_version', of: 'seq' | 'version') => {
@@ -57,8 +55,8 @@ async function note(database: Kysely<ChatTables>, told: readonly { id: string; s
 }
 
 /**
- * Sends new messages to pages. A message is sent as soon as it is stored, and its row is then marked. Messages that a server stored but did not send before it
- * stopped are sent by another one, or by this one after its start; so a message may be sent twice, and a page keeps one of each id.
+ * Sends new messages to pages. A message is sent as soon as it is stored, and its row is then marked. Messages that a server stored but did not send before it stopped are
+ * sent by another one, or by this one after its start; so a message may be sent twice, and pages ignore repeated ids.
  */
 export class DeskNews {
   private readonly database: Kysely<ChatTables>;
@@ -66,12 +64,12 @@ export class DeskNews {
   private readonly people: People;
   private readonly kept: Pick<KeptAnswers, 'told'>;
   private readonly logger: FastifyBaseLogger;
-  /** Conversations to report to the staff, and the places of messages that were sent here. */
+  /** Conversations to report to the staff, with the positions of messages that were sent here. */
   private waiting = new Map<string, Set<number>>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
   private closed = false;
-  /** Versions of conversations that were unsent at the last look: the server that stored them may be about to send. */
+  /** Versions of conversations that were unsent at the last look: their server may still be about to send them. */
   private seen = new Map<string, string>();
 
   constructor(options: DeskNewsOptions) {
@@ -117,7 +115,7 @@ export class DeskNews {
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       const some = ids.slice(from, from + MARKED_AT_ONCE);
       const rows = await this.database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
-      // Asked after they were read: a later listener reads them as they are here, or newer.
+      // Checked after reading: a later listener reads these or newer rows itself.
       if (await this.topics.isHeard(STAFF_TOPIC))
         for (const conversation of await conversationsOf(this.database, this.people, rows))
           this.topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
@@ -160,18 +158,18 @@ export class DeskNews {
         'what another server stored and did not tell is told now',
       );
       this.publishMessages(row, await deskMessagesOf(this.database, messages, () => row));
-      // With the places between them: those messages are deleted, and will not be sent.
+      // Includes gaps: those messages were deleted, and will not be sent.
       const last = messages.length < MESSAGES_AT_ONCE ? row.last_seq : (messages.at(-1)?.seq ?? row.last_seq);
       this.plan(
         row.id,
         Array.from({ length: last - row.told_seq }, (_, index) => row.told_seq + 1 + index),
       );
     }
-    // Before the next look, which would tell it again.
+    // Mark them before the next look, which would otherwise send them again.
     if (this.waiting.size > 0) await this.flushNow();
   };
 
-  /** Answers the messages as staff see them. */
+  /** Returns the messages as staff see them. */
   async told({ conversation, messages, is_repeated, without_files }: Write): Promise<DeskMessage[]> {
     const shown = await deskMessagesOf(this.database, messages, () => conversation, without_files);
     if (is_repeated) return shown;
@@ -183,7 +181,7 @@ export class DeskNews {
     return shown;
   }
 
-  /** A conversation whose marks changed. */
+  /** Reports a conversation whose read marks changed. */
   changed({ id }: ConversationRow): void {
     this.plan(id, []);
   }
@@ -201,7 +199,7 @@ export class DeskNews {
     this.topics.publish(STAFF_TOPIC, { kind: 'conversation_removed', conversation_id });
   }
 
-  /** To the customer, and to the staff who have the conversation open. */
+  /** Sends a momentary event to the customer, and to the staff who have the conversation open. */
   ofTheMoment(
     topic: 'customer' | 'conversation',
     { id, user_id }: Pick<ConversationRow, 'id' | 'user_id'>,

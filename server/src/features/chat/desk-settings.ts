@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type InstallationTables, readFact, writeFact } from '#platform/installation.ts';
 
 const SETTINGS = 'desk_settings';
-/** Until an administrator sets a time zone, days are those of the server. */
+/** Until an administrator sets a time zone, days are in the server's. */
 const OWN_ZONE = ownTimeZone().name;
 const UNSET: DeskSettings = { time_zone: OWN_ZONE, hours: null, unanswered_minutes: 10, offline_minutes: 5 };
 const zoneSchema = z.object({ time_zone: z.string() });

@@ -115,7 +115,7 @@ export function serveDesk(
   serve(api, readCustomerCard, served, async ({ session, row, request }) => {
     const card = await customerCard(row.user_id);
     if (card === undefined) throw new Problem('not_found');
-    // First written down, then shown.
+    // Record in the audit log before showing it.
     const by = { subject_id: row.user_id, actor_id: session.user.id, origin: originOf(request) };
     await record('customer_card_opened', by);
     return card;

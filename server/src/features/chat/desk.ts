@@ -31,7 +31,7 @@ interface RemoteSessions {
 
 const FOUND_BEFORE = 40;
 
-/** The words around the searched ones. */
+/** A snippet of the text around the search result. */
 function around(text: string, search: string): string {
   const place = findFolded(text, search)?.start ?? 0;
   return preview(place <= FOUND_BEFORE ? text : `…${text.slice(place - FOUND_BEFORE)}`);
@@ -52,7 +52,7 @@ interface DeskOptions {
   people: Customers;
   things: Things;
   remote: RemoteSessions;
-  /** Called when the customer has an answer. */
+  /** Called when staff have answered the customer. */
   onAnswer: (conversation_id: string) => void;
   /** Called with a person whose chat has changed. */
   onChange: (user_id: string) => void;
@@ -61,7 +61,7 @@ interface DeskOptions {
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** Key of each order. Waiting customers come first; texts of times compare like times. */
+/** Sort key of each order. Waiting customers come first; ISO texts sort like times. */
 const PLACES: Record<ConversationsQuery['sort'], (isInDanger: RawBuilder<boolean>) => RawBuilder<string>> = {
   latest: () => sql<string>`last_at`,
   waiting: () => sql<string>`coalesce(waiting_since, '9')`,
@@ -101,7 +101,7 @@ async function withFound(database: Kysely<ChatTables>, rows: Conversation[], sea
       database
         .selectFrom('chat_messages as message')
         .innerJoin(
-          // One of each: all that match may be more than there is room for.
+          // One match of each: there may be more than there is room for.
           (matches) =>
             matches
               .selectFrom('chat_messages')
@@ -162,7 +162,7 @@ export class Desk {
     );
   }
 
-  /** The result of a move; `conflict` when another was first. */
+  /** The result of a change; `conflict` if a concurrent one was first. */
   private async moved(
     write: Write | undefined,
     row: ConversationRow,
@@ -214,7 +214,7 @@ export class Desk {
     );
   }
 
-  /** The count on all pages together. */
+  /** The number of matching conversations on all pages. */
   async count(me: UserInfo, query: ConversationsQuery): Promise<number> {
     const counted = (await this.matching(me, query)).select(({ fn }) => fn.countAll<number>().as('count'));
     return Number((await counted.executeTakeFirstOrThrow()).count);
@@ -269,7 +269,7 @@ export class Desk {
     };
   }
 
-  /** Open conversations whose customer waits for an answer, those of `me` left out. */
+  /** Number of open conversations whose customer waits for an answer, without those of `me`. */
   async countUnanswered(me: Pick<UserInfo, 'id'>): Promise<number> {
     const { count } = await inView(this.options.database, me, 'all')
       .where('waiting_since', 'is not', null)
@@ -386,7 +386,7 @@ export class Desk {
     return message;
   }
 
-  /** The present state of the thing on a message's card. */
+  /** The current state of the thing on a message's card. */
   async shared({ user_id, card }: MessageRow): Promise<Shared> {
     const parsed = card === null ? undefined : cardSchema.parse(JSON.parse(card));
     if (parsed?.kind !== 'shared') throw new Problem('not_found');
@@ -404,7 +404,7 @@ export class Desk {
       user_id,
       username,
     });
-    // A customer reads a name once that person has written to them.
+    // A customer sees a staff name only after that person has written to them.
     const shown = { kind: 'chat_typing', conversation_id, side: 'support', user_id: null, username: null } as const;
     this.options.news.ofTheMoment('customer', row, shown);
   }

@@ -19,10 +19,7 @@ const EVERY_MS = 15_000;
 
 const FORGOTTEN = jobKind({ name: 'desk_forgotten', payload: z.object({}), every_ms: EVERY_MS });
 
-/**
- * Reminds of forgotten customers: conversations without an answer, or with an absent assignee, go back to Unassigned; snoozed ones come back. Each with a note that
- * says why.
- */
+/** Returns forgotten conversations: those without an answer, or with an absent assignee, become unassigned; snoozed ones come back. Each gets a note with the reason. */
 export function keepUnforgotten(parts: {
   database: Kysely<ChatTables & InstallationTables>;
   conversations: Conversations;
@@ -111,7 +108,7 @@ export function keepUnforgotten(parts: {
     await comeBack();
     const settings = await readDeskSettings(database.$pickTables<'installation'>());
     await giveBackOfGone(settings.offline_minutes);
-    // Outside the hours no answer is expected; conversations that wait then are looked at when the hours begin.
+    // Outside support hours no answer is expected; waiting conversations are checked when the hours begin.
     if (opening(settings, now()).is_open) await giveBackUnanswered(settings.unanswered_minutes);
   });
 }

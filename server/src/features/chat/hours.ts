@@ -5,21 +5,18 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS_LOOKED_AT = 9;
 
-/** `HH:MM` as ms from the beginning of a day. */
+/** `HH:MM` as ms since the start of a day. */
 function timeOf(clock: string): number {
   const [hour = 0, minute = 0] = clock.split(':').map(Number);
   return (hour * 60 + minute) * MINUTE_MS;
 }
 
-/**
- * Whether support is there at a moment by its hours, and when not, from when on it is; null where it never is. Hours that end before they begin last into the next day, and belong
- * to the day on which they begin.
- */
+/** Whether support is open at a time, and if not, when it opens next; null if never. Hours that end before they begin last into the next day, and belong to the day on which they begin. */
 export function opening({ hours, time_zone }: DeskSettings, at_ms: number): { is_open: boolean; opens_at: string | null } {
   if (hours === null) return { is_open: true, opens_at: null };
   const clock = clockAt(time_zone, at_ms);
   const today = clock - (clock % DAY_MS);
-  // From yesterday on, whose hours may still last.
+  // Start with yesterday, whose hours may still last.
   const spans = Array.from({ length: DAYS_LOOKED_AT + 1 }, (_, place) => today + (place - 1) * DAY_MS).flatMap((midnight) => {
     // Monday is the first day of WEEKDAYS.
     const weekday = WEEKDAYS[(new Date(midnight).getUTCDay() + 6) % 7];

@@ -1,8 +1,8 @@
 import { walkHtml } from '@palisade/scam/html-text';
 
-// HTML of a mail as text. It is never run, fetched or shown as HTML: a stranger's markup becomes letters, line ends and addresses.
+// Converts an HTML mail to text. It is never executed, fetched or shown as HTML: a stranger's markup becomes characters, line ends and addresses.
 
-/** Precedes a quote that a mail program does not mark line by line. */
+/** Marker before a quote whose lines a mail program does not mark. */
 const QUOTED_FROM_HERE = '-----Original Message-----';
 
 const BLOCKS = new Set(
@@ -14,7 +14,7 @@ const BLOCKS = new Set(
 const QUOTES = /\b(?:gmail_quote|yahoo_quoted|protonmail_quote|moz-cite-prefix|zmail_extra)\b/;
 const REST_IS_QUOTED = /\b(?:divRplyFwdMsg|appendonsend|OLK_SRC_BODY_SECTION|mail-editor-reference-message-container)\b/;
 const NAMES_MAXIMUM = 1_000;
-/** The line that newsletters show in lists of mails alone. It is drawn nowhere, or in some programs only. */
+/** Preview text of newsletters, which mail lists show and the mail itself hides. */
 const PREVIEW = /\b(?:pre-?header|preview-?text)\b/i;
 const ZERO = String.raw`\s*:\s*0*(?:\.0+)?(?:px|pt|em|rem|%)?\s*(?:!important\s*)?(?:;|$)`;
 const NOT_DRAWN = new RegExp(`mso-hide\\s*:\\s*all|(?:^|[;\\s])(?:opacity|font-size|max-height|max-width)${ZERO}`, 'iu');
@@ -32,10 +32,10 @@ function isHidden(attributes: Readonly<Record<string, string>>, named: string): 
 class Lines {
   readonly lines: string[] = [];
   line = '';
-  /** Quotes and preformatted elements that are open. */
+  /** Number of open quotes and preformatted elements. */
   quotes = 0;
   pre = 0;
-  /** Elements that are open and drawn nowhere. */
+  /** Number of open hidden elements. */
   hidden = 0;
   #endsBlank = false;
   #hasCell = false;
@@ -46,7 +46,7 @@ class Lines {
     this.#hasCell = false;
   }
 
-  /** The next words of the row are another cell's. */
+  /** Separates the text of table cells. */
   cell(): void {
     this.#hasCell = this.line.trim() !== '';
   }
@@ -68,7 +68,7 @@ class Lines {
     if (this.#hasCell) this.line = `${this.line.trimEnd()} | `;
     this.line += this.#hasCell ? added.trimStart() : added;
     this.#hasCell = false;
-    // To ask the line itself would copy it each time.
+    // Cached, because inspecting the line itself would copy it each time.
     this.#endsBlank = added.endsWith(' ');
   }
 }
@@ -76,7 +76,7 @@ class Lines {
 /** The text of an HTML mail; lines of its quotes begin with `>`, as in a plain-text mail. */
 export function textOfHtml(html: string): string {
   const text = new Lines();
-  /** Undefined for an element that is drawn nowhere. */
+  /** Undefined for a hidden element. */
   const open: ({ is_quote: boolean; link: string | undefined; linked_from: number } | undefined)[] = [];
   walkHtml(html, {
     onText: (some) => text.write(some),

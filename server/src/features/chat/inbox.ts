@@ -21,10 +21,10 @@ import type { ReadMail } from './read-mail.ts';
 /** Interval between looks at the mailbox. The job's lease lets one server do so at a time. */
 const EVERY_MS = 20_000;
 const AT_ONCE = 100;
-/** Only the beginning of a larger mail is read, for its words. */
+/** Of a larger mail only the beginning is read, for its text. */
 const MAIL_BYTES_MAXIMUM = 40 * 1024 * 1024;
 const BEGINNING_BYTES = 256 * 1024;
-/** More for one conversation within an hour are two programs that answer each other. */
+/** More mails than this for one conversation within an hour mean that two programs answer each other. */
 const MAILS_AN_HOUR = 20;
 const HOUR_MS = 3_600_000;
 /** Number of attempts for a mail after an internal error; then it is left for a person. */
@@ -33,10 +33,10 @@ const PLACE = 'inbox_place';
 
 const INBOX = jobKind({ name: 'desk_inbox', payload: z.object({}), every_ms: EVERY_MS });
 
-/** The position up to which the mailbox was read. `validity`: the mailbox numbers its mails again when it is another (RFC 3501 section 2.3.1.1). */
+/** The position up to which the mailbox was read. `validity`: mails are renumbered when it changes (RFC 3501 section 2.3.1.1). */
 const placeSchema = z.object({ validity: z.string(), uid: z.int(), failed: z.int() });
 
-/** The fate of a mail: one that was taken is deleted from the mailbox, an unrelated one stays as it is, one for a person is flagged, and reported unless that was done. */
+/** The outcome of a mail: an accepted one is deleted from the mailbox, an unrelated one is left unchanged, one that needs a person is flagged, and reported once. */
 type Outcome = 'taken' | 'ignored' | 'left' | 'flagged';
 
 interface InboxParts {
@@ -86,7 +86,7 @@ async function writtenAs(
   return written?.id;
 }
 
-/** Has answers by mail become messages of the conversation that their address names. */
+/** Turns mailed replies into messages of the conversation that their address names. */
 export function keepInbox(parts: InboxParts): void {
   const { database, url, addresses, conversations, answers, mails, news, read, people, onChange, jobs, now, logger } = parts;
   const { open = openMailbox } = parts;
@@ -122,7 +122,7 @@ export function keepInbox(parts: InboxParts): void {
       return 'ignored';
     }
     const reason = whyUnverified(mail, customer.email);
-    // Only the beginning of a mail that is too large was fetched: it stays where it is, as a mail without room does.
+    // Of a mail that is too large only the beginning was fetched: it stays in the mailbox, like a mail without room.
     const isKept = !is_cut && (reason === undefined || (await mails.hasRoom(conversation.id, raw.byteLength)));
     const state = reason === undefined ? 'message' : 'unverified';
     const kept = isKept ? await mails.keep(conversation, { key: mail.key, state, raw }) : undefined;
@@ -168,7 +168,7 @@ export function keepInbox(parts: InboxParts): void {
             logger.warn({ err: error, uid }, 'a mail could not be read; it is left in the mailbox, flagged');
             outcome = 'left';
           } else if (place.failed + 1 < TRIES || (error instanceof Problem && error.code === 'unavailable')) {
-            // The same one is first at the next look: its customer's later mails stay behind it.
+            // The same mail is first at the next look, so that its customer's later mails keep their order.
             await note({ ...place, failed: place.failed + 1 });
             throw error;
           } else {
@@ -176,7 +176,7 @@ export function keepInbox(parts: InboxParts): void {
             outcome = 'left';
           }
         }
-        // A stored mail is recognised by its key: an interruption here repeats the step, and writes no message twice.
+        // A stored mail is recognized by its key: after an interruption this step is repeated, and no message is written twice.
         if (outcome === 'taken') await mailbox.remove(uid);
         if (outcome === 'flagged') await mailbox.flag(uid);
         if (outcome === 'left') {

@@ -19,13 +19,13 @@ type Tables = ChatTables & JobTables & MailTables & InstallationTables;
 
 /** Mails to customers. */
 export interface Letters {
-  /** There is an answer; a customer who has not read it a little later gets a mail. */
+  /** Reports an answer; a customer who has not read it a little later gets a mail. */
   answered(conversation_id: string): void;
-  /** The newest part of a conversation. @throws Problem `conflict` where there is none. */
+  /** Mails the newest part of a conversation. @throws Problem `conflict` if there are no messages. */
   sendTranscript(user: UserInfo, messages: readonly ChatMessage[]): Promise<void>;
 }
 
-/** Time that a customer has to read an answer before a mail reports it, in ms. */
+/** Time for a customer to read an answer before a mail reports it, in ms. */
 const UNREAD_MS = 2 * 60_000;
 const ANSWERED = jobKind({ name: 'desk_answered', payload: z.object({ conversation_id: z.string() }), at_once: 2 });
 
@@ -35,7 +35,7 @@ export function createLetters(parts: {
   mail: Pick<Mail, 'queue' | 'wake'>;
   jobs: Pick<Jobs, 'handle' | 'enqueue' | 'wake'>;
   people: { findUser(id: string): Promise<UserInfo | undefined> };
-  /** The address to which customers may answer by mail; undefined without one. */
+  /** Addresses for replies by mail; undefined if there are none. */
   addresses: Pick<AnswerAddresses, 'of'> | undefined;
   public_url: string | undefined;
   onFailure: (error: unknown) => void;
@@ -70,7 +70,7 @@ export function createLetters(parts: {
           .where('customer_read_seq', '<', last.seq)
           .returning('id')
           .executeTakeFirst();
-        // The message itself stays in the chat: many can read a mail on its way.
+        // The message itself stays in the chat, because mails can be read in transit.
         if (told !== undefined)
           await mail.queue(transaction.$pickTables<'mails' | 'installation'>(), {
             recipient: customer.email,

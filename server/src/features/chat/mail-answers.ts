@@ -20,14 +20,14 @@ import { type ConversationRow, preview } from './records.ts';
 
 const WHOLE_TEXT = 'answer.txt';
 
-/** Why a mail is not taken as the words of the customer with this address; undefined where it is. */
+/** The reason why a mail is not accepted as words of the customer with this address; undefined if it is. */
 export function whyUnverified({ from, author_fault, proof }: ReadMail, email: string): UnverifiedReason | undefined {
   if (author_fault !== undefined) return author_fault;
   if (!isSameEmail(from, email)) return 'other_address';
   return proof === 'aligned' ? undefined : proof;
 }
 
-/** The sentences about files of a mail that are not in its message. `left_out`: those that were not read. */
+/** Sentences about files of a mail that are not in its message. `left_out`: those that were not read. */
 function sentencesOfFiles(
   unclean: readonly Pick<Attachment, 'filename' | 'status' | 'threat'>[],
   left_out: number,
@@ -44,7 +44,7 @@ function sentencesOfFiles(
   ];
 }
 
-/** The text of a mail after the sentences of a note, as much as a message has room for. */
+/** The text of a mail, placed after a note's sentences and cut to the maximum length of a message. */
 function quote(text: string, head: readonly Sentence[]): Sentence {
   const frame = [...head, sentence('email.text', { text: '' })].map(({ english }) => english).join(' ');
   const room = MESSAGE_LENGTH_MAXIMUM - messageLength(frame) - 2;
@@ -53,13 +53,13 @@ function quote(text: string, head: readonly Sentence[]): Sentence {
 
 /** Turns mails into messages: words of the customer, or a note for the staff, who can take it over. */
 export interface MailAnswers {
-  /** Writes a mail into its conversation. Undefined where there is nothing in it. */
+  /** Writes a mail into its conversation. Undefined if the mail is empty. */
   write(conversation: ConversationRow, mail: ReadMail, is_cut: boolean): Promise<Write | undefined>;
   /** Leaves a note for the staff about a mail whose author is not verified. `mail_id`: its stored original. */
   note(conversation: ConversationRow, mail: ReadMail, reason: UnverifiedReason, mail_id: string | undefined): Promise<Write>;
-  /** Tells the staff that letters of a mail could not be read, with its original. */
+  /** Tells the staff that characters of a mail could not be decoded, and refers to its original. */
   noteLostLetters(conversation: ConversationRow, mail: ReadMail, mail_id: string): Promise<void>;
-  /** Turns a stored mail into the customer's words, by a member of staff. @throws Problem `conflict` when it is already. */
+  /** Lets a staff member accept a stored mail as the customer's words. @throws Problem `conflict` if it already is. */
   takeOver(me: UserInfo, row: ArrivedMailRow, conversation: ConversationRow): Promise<DeskMessage>;
 }
 
@@ -82,7 +82,7 @@ export function createMailAnswers(parts: {
     return messages;
   }
 
-  /** Scans the files, and answers those that can be sent, and sentences about the others. */
+  /** Scans the files; returns those that can be sent, and sentences about the others. */
   async function takeFiles(user_id: string, { text, files, left_out }: ReadMail, is_cut: boolean) {
     const isLong = messageLength(text) > MESSAGE_LENGTH_MAXIMUM;
     // Text too long for a message is attached as a file.

@@ -1,6 +1,6 @@
 import { addressParser } from 'postal-mime';
 
-/** The author of a mail: one address, or the reason why there is no single one. */
+/** The author of a mail: one address, or the reason why there is no single author. */
 export type MailAuthor = { address: string } | { address: undefined; fault: 'no_author' | 'several_authors' | 'other_sender' };
 
 interface Field {
@@ -13,10 +13,10 @@ const FIELD_LENGTH_MAXIMUM = 4_096;
 /** One address without anything that two programs could read differently: no quotes, comments, routes or second `@` (RFC 5322 section 3.4.1 allows them; no account has one). */
 const PLAIN_ADDRESS = /^[^\s<>()[\]",:;\\@]+@[^\s<>()[\]",:;\\@]+$/u;
 
-/** The one address of a field, in small letters; undefined where there is none, several, or a group. */
+/** The single address of a field, in lower case; undefined if there is none, several, or a group. */
 function onlyAddress(value: string): string | undefined {
   if (value.length > FIELD_LENGTH_MAXIMUM) return undefined;
-  // Counted without the names: programs differ in which of two addresses they take.
+  // Count addresses without the display names: programs differ in which of two addresses they use.
   const bare = value.replaceAll(/"(?:[^"\\]|\\.)*"|=\?[^?\s]*\?[bq]\?[^?\s]*\?=|\([^()]*\)/giu, ' ');
   if (bare.split('@').length !== 2 || bare.split('<').length > 2) return undefined;
   const [only, ...others] = addressParser(value);
@@ -26,8 +26,8 @@ function onlyAddress(value: string): string | undefined {
 }
 
 /**
- * The author of a mail by its header (RFC 5322 section 3.6.2). Two `From` fields, several addresses in one, groups, and another person's `Sender` name no one
- * author: otherwise the writer could choose the shown author.
+ * The author of a mail by its header (RFC 5322 section 3.6.2). Two `From` fields, several addresses in one, groups, and a different `Sender` mean that there is no single
+ * author: otherwise the sender could choose the displayed author.
  */
 export function authorOf(fields: readonly Field[]): MailAuthor {
   const values = (name: string) => fields.filter(({ key }) => key === name).map(({ value }) => value);

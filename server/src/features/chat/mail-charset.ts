@@ -1,15 +1,14 @@
 import { decodePage } from '@palisade/scanner/code-pages';
 import iconv from 'iconv-lite';
 
-// Letters of a mail whose parts name no charset, or one that no browser knows: the header is rewritten with one that keeps each byte apart, and the bytes are read again
-// once the mail is parsed.
+// Decodes mails whose parts name no charset, or an unknown one: the header is rewritten with a single-byte charset that preserves every byte, and the bytes are decoded again after parsing.
 
-/** Keeps all 256 bytes apart in the WHATWG Encoding Standard. */
+/** Maps all 256 bytes to distinct characters in the WHATWG Encoding Standard. */
 const APART = 'windows-1252';
 const HEADER_LINES_MAXIMUM = 20_000;
 const META_LOOKED_AT = 4_096;
 
-/** The charset that mails of a language were written in, before all were in UTF-8. */
+/** The legacy charset of mails in each language, before UTF-8. */
 const OF_LANGUAGE: Readonly<Record<string, string>> = {
   ...{ ru: 'windows-1251', uk: 'windows-1251', bg: 'windows-1251', be: 'windows-1251', sr: 'windows-1251', mk: 'windows-1251' },
   ...{
@@ -42,14 +41,14 @@ function isKnown(label: string): boolean {
   }
 }
 
-/** Pages that iconv or the scanner know, and browsers do not: those of DOS, ISO-2022-KR and -CN. */
+/** Charsets that iconv or the scanner support, and browsers do not: DOS code pages, ISO-2022-KR and -CN. */
 const isReadable = (label: string) => iconv.encodingExists(label) || decodePage(label, Buffer.of()) !== undefined;
 const decode = (bytes: Buffer, label: string) =>
   iconv.encodingExists(label) ? iconv.decode(bytes, label) : (decodePage(label, bytes) ?? bytes.toString('latin1'));
 
-/** Escapes that choose Japanese letters in a text of 7 bits. */
+/** Escape sequences that select Japanese characters in a 7-bit text. */
 const ISO_2022_JP = ['\u001b$@', '\u001b$B', '\u001b(J', '\u001b(I'].map((choice) => Buffer.from(choice, 'latin1'));
-/** Escapes that choose Korean and Chinese letters there (RFC 1557, RFC 1922). */
+/** Escape sequences that select Korean and Chinese characters (RFC 1557, RFC 1922). */
 const ISO_2022: readonly [RegExp, string][] = [
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
   [/\u001b\$\)C/u, 'iso-2022-kr'],
@@ -59,7 +58,7 @@ const ISO_2022: readonly [RegExp, string][] = [
 
 interface Prepared {
   raw: Uint8Array;
-  /** Whether the bytes of its texts have to be read again, and as what: null where nothing was said. */
+  /** Whether the text must be decoded again, and by which label: null if none was given. */
   again: { label: string | null; language: string | undefined } | undefined;
 }
 
@@ -99,7 +98,7 @@ export function prepareCharsets(raw: Uint8Array): Prepared {
     }
     left -= 1;
     if (line.trim() === '' || left <= 0) {
-      // Without a type it is plain text (RFC 2045 section 5.2); the parts of a boundary that is none are left alone.
+      // The default type is plain text (RFC 2045 section 5.2); parts of an invalid boundary are left unchanged.
       if (!hasType && isRoot && left > 0) {
         said.push(null);
         written.push(`Content-Type: text/plain; charset=${APART}\r\n`);
@@ -123,11 +122,11 @@ export function prepareCharsets(raw: Uint8Array): Prepared {
   return { raw: Buffer.from(written.join(''), 'latin1'), again: { label: said.find((one) => one !== null) ?? null, language } };
 }
 
-/** The bytes of a text that was read with each byte apart; undefined where it was not. */
+/** The original bytes of a text that was decoded with the single-byte charset; undefined if it was not. */
 function bytesOf(text: string): Buffer | undefined {
   const bytes = iconv.encode(text, APART);
   const controls = Buffer.from(text, 'latin1');
-  // iconv writes `?` for the five bytes that the code page leaves open; browsers keep them as they are.
+  // iconv writes `?` for the five bytes that the code page leaves undefined; browsers preserve them.
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code >= 0x80 && code < 0xa0) bytes[at] = controls[at] ?? 0;
@@ -143,14 +142,14 @@ function decodedAs(bytes: Uint8Array, label: string): string | undefined {
   }
 }
 
-/** The text of the letters that a mail's texts are made of, where `prepareCharsets` had them kept apart. */
+/** Decodes the text of a mail again, if `prepareCharsets` preserved its bytes. */
 export function readAgain(text: string, again: Prepared['again']): string {
   if (again === undefined) return text;
   const bytes = bytesOf(text);
   if (bytes === undefined) return text;
   if (again.label !== null) return decode(bytes, again.label);
   const beginning = bytes.subarray(0, META_LOOKED_AT).toString('latin1');
-  // ISO 2022 marks itself in the text (RFC 1468).
+  // ISO 2022 is recognizable by its escape sequences (RFC 1468).
   if (ISO_2022_JP.some((choice) => bytes.includes(choice))) return new TextDecoder('iso-2022-jp').decode(bytes);
   const shifting = ISO_2022.find(([choice]) => choice.test(beginning))?.[1];
   if (shifting !== undefined) return decode(bytes, shifting);
@@ -160,7 +159,7 @@ export function readAgain(text: string, again: Prepared['again']): string {
   const label = meta ?? OF_LANGUAGE[again.language ?? ''];
   if (label !== undefined && isKnown(label)) return new TextDecoder(label).decode(bytes);
   if (label !== undefined && isReadable(label)) return decode(bytes, label);
-  // Parts of a mail may differ: valid UTF-8 is hardly ever another charset.
+  // Parts of a mail may differ: text that is valid UTF-8 is rarely in another charset.
   return text
     .split('\n')
     .map((line) => decodedAs(bytesOf(line) ?? new Uint8Array([0xff]), 'utf-8') ?? line)

@@ -6,7 +6,7 @@ export type Resolve = (name: string, type: string) => Promise<string[] | string[
 
 const recordsSchema = z.union([z.array(z.string()), z.array(z.array(z.string()))]);
 
-/** Asks the DNS. A mail is read within 30 s, even without an answer. */
+/** Queries the DNS, with a limit so that a mail is read within 30 s even without an answer. */
 async function byDns(name: string, type: string): Promise<string[] | string[][]> {
   return recordsSchema.parse(await new Resolver({ timeout: 3_000, tries: 2 }).resolve(name, type));
 }
@@ -14,7 +14,7 @@ async function byDns(name: string, type: string): Promise<string[] | string[][]>
 /** Records by `type name`, in place of the DNS. */
 export type Zone = Readonly<Record<string, string[][]>>;
 
-/** Whether the domain of an author vouches for a mail; `unsure` where the DNS did not answer. */
+/** Whether the author's domain authenticates a mail; `unsure` if the DNS did not answer. */
 export type MailProof = 'aligned' | 'not_aligned' | 'unsure';
 
 const SIGNATURES_MAXIMUM = 10;
@@ -33,8 +33,8 @@ export function resolverOf(zone: Zone): Resolve {
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
 
 /**
- * The results of the mailbox's provider when the mail arrived (RFC 8601), where it is trusted: the first `Authentication-Results` alone, since the provider writes its own
- * above all that came with the mail. It counts where DMARC passed for the author's domain.
+ * Whether the results of the mailbox's provider (RFC 8601) authenticate the author: only the first `Authentication-Results` of a trusted server is used, since the provider
+ * writes its own above all others. DMARC must have passed for the author's domain.
  */
 function isVouchedFor(author: string, fields: readonly { key: string; value: string }[], authserv_id: string): boolean {
   const first = fields.find(({ key }) => key === 'authentication-results')?.value.slice(0, FIELDS_LOOKED_AT) ?? '';
@@ -47,8 +47,8 @@ function isVouchedFor(author: string, fields: readonly { key: string; value: str
 }
 
 /**
- * Checks that the domain of a mail's author vouches for it: a DKIM signature over the whole body that aligns with it, as its DMARC record asks for. SPF is about the
- * address of a connection that this program never sees; it counts only in the results of a trusted provider (`authserv_id`).
+ * Checks whether the author's domain authenticates a mail: by a DKIM signature over the whole body, aligned as its DMARC record requires. SPF concerns the address of a
+ * connection that this program does not see; it counts only in the results of a trusted provider (`authserv_id`).
  */
 export async function proveAuthor(
   raw: Uint8Array,
@@ -59,13 +59,13 @@ export async function proveAuthor(
   if (authserv_id !== undefined && isVouchedFor(author, fields, authserv_id)) return 'aligned';
   const signatures = fields.filter(({ key }) => key === 'dkim-signature').length;
   if (signatures === 0 || signatures > SIGNATURES_MAXIMUM) return 'not_aligned';
-  // Loaded for a mail with a signature alone.
+  // Loaded only for a mail with a signature.
   const [{ dkimVerify }, { dmarc }] = await Promise.all([
     import('mailauth/lib/dkim/verify.js'),
     import('mailauth/lib/dmarc/index.js'),
   ]);
   const { headerFrom, results } = await dkimVerify(Buffer.from(raw), { resolver: resolve, minBitLength: 1_024 });
-  // Read by another program, the author is the same one.
+  // Both parsers must find the same author.
   const [named, ...others] = Array.isArray(headerFrom) ? headerFrom : [headerFrom];
   if (others.length > 0 || named?.toLowerCase() !== author) return 'not_aligned';
   const passed = results.filter(({ status }) => status.result === 'pass' && (status.underSized ?? 0) === 0);
@@ -75,6 +75,6 @@ export async function proveAuthor(
   const result = policy === false || policy === undefined ? 'none' : policy.status.result;
   if (result === 'pass') return 'aligned';
   if (result === 'temperror') return 'unsure';
-  // A domain without a DMARC record asks for no alignment: its own signature, or one of a domain under or above it, is enough.
+  // A domain without a DMARC record requires no alignment: a signature by it, or by a domain above or below it, is sufficient.
   return result === 'none' && passed.some(({ status }) => Boolean(status.aligned)) ? 'aligned' : 'not_aligned';
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Zone } from './mail-proof.ts';
 import type { ReadMail } from './read-mail.ts';
 
-/** A mail that takes longer, or more memory, is not read. */
+/** Time limit for reading a mail, in ms. */
 const READ_MS = 30_000;
 const MEMORY_MB = 192;
 /** Beside this one, as source and as built. */
@@ -37,10 +37,7 @@ export class UnreadableMail extends Error {
   override name = 'UnreadableMail';
 }
 
-/**
- * Reads a mail in a thread of its own: one that was made to be read for ever delays no other, and one that was made to fill the memory ends its thread alone.
- * @throws UnreadableMail
- */
+/** Reads a mail in a separate thread: one built to take forever delays no other, and one built to exhaust memory ends only its thread. @throws UnreadableMail */
 export async function readMailApart(
   raw: Uint8Array,
   { read_ms = READ_MS, authserv_id, zone }: ReadingOptions = {},

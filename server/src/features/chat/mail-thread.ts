@@ -1,4 +1,4 @@
-// The thread that one mail is read in. It is given the mail, answers once, and ends.
+// The thread that reads one mail: it receives the mail, answers once, and ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { resolverOf } from './mail-proof.ts';

@@ -5,20 +5,20 @@ export interface ArrivedMail {
   uid: number;
   /** Bytes. */
   size: number;
-  /** The header fields with addresses that it went to. */
+  /** The header fields with the recipients' addresses. */
   recipients: string;
 }
 
-/** A mailbox that is open. */
+/** An open mailbox. */
 export interface Mailbox {
-  /** Another one when its mails are numbered again. */
+  /** Changes when the mails are renumbered. */
   validity: string;
-  /** The mails behind a number, in the order in which they arrived; so many are asked for at once. */
+  /** The mails after a UID, in order of arrival, fetched in batches of `at_once`. */
   after(uid: number, at_once: number): AsyncIterable<ArrivedMail>;
-  /** A mail as it came, as far as `bytes`. */
+  /** The raw mail, up to `bytes`. */
   source(uid: number, bytes: number): Promise<Uint8Array>;
   remove(uid: number): Promise<void>;
-  /** Marks it for a person who looks into the mailbox. */
+  /** Flags a mail for a person who looks into the mailbox. */
   flag(uid: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -36,28 +36,28 @@ export const RECIPIENT_HEADERS = [
 ];
 const SECOND_MS = 1_000;
 const CONNECT_MS = 15 * SECOND_MS;
-/** A server that is silent for so long is gone. */
+/** A server that is silent for this many ms is considered gone. */
 const SILENT_MS = 60 * SECOND_MS;
 const HEADERS_MAXIMUM = 64 * 1024;
 
-/** Opens the mailbox that a URL names: `imaps://user:password@host:993/INBOX`. @throws what the server, or the way to it, refuses. */
+/** Opens the mailbox of a URL: `imaps://user:password@host:993/INBOX`. @throws errors of the server or the connection. */
 export async function openMailbox({ url, signal }: { url: string; signal: AbortSignal }): Promise<Mailbox> {
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
   const secure = protocol === 'imaps:';
-  // Loaded by who has a mailbox alone.
+  // Loaded only if a mailbox is configured.
   const { ImapFlow } = await import('imapflow');
   const client = new ImapFlow({
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (secure ? 993 : 143) : Number(port),
     secure,
-    // A password is never sent in plain text over a network.
+    // Require TLS, so that a password is never sent in plain text over a network.
     ...(!secure && !isLoopbackHost(hostname) && { doSTARTTLS: true }),
     auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
     logger: false,
     disableAutoIdle: true,
     ...{ connectionTimeout: CONNECT_MS, greetingTimeout: CONNECT_MS, socketTimeout: SILENT_MS },
   });
-  // Pending calls then reject.
+  // Pending calls then reject; without a listener the error would end the process.
   client.on('error', () => {});
   const stop = () => client.close();
   signal.addEventListener('abort', stop);
@@ -69,7 +69,7 @@ export async function openMailbox({ url, signal }: { url: string; signal: AbortS
 
       async *after(uid, at_once) {
         const found = await client.search({ uid: `${uid + 1}:*` }, { uid: true });
-        // `*` is the last one, with any number.
+        // `*` also matches the last mail if its UID is not higher.
         const uids = (found || []).filter((one) => one > uid).toSorted((a, b) => a - b);
         for (let from = 0; from < uids.length; from += at_once) {
           const some = uids.slice(from, from + at_once).join(',');

@@ -36,7 +36,7 @@ export async function readMessages(
 
 const READ_AT_ONCE = 200;
 
-/** All messages of a conversation, oldest first, as many at a time as a page has: a transcript may be longer than there is memory for. */
+/** All messages of a conversation, oldest first, read page by page: a transcript may be larger than memory. */
 export async function* allMessages(
   database: Kysely<ChatTables>,
   conversation: ConversationRow,

@@ -7,7 +7,7 @@ import { Problem } from '#platform/problem.ts';
 import { type Api, serve } from '#platform/serve.ts';
 import type { ConversationRow } from './records.ts';
 
-/** Writes an entry about a person into the audit log. */
+/** Records an action about a person in the audit log. */
 type RecordDeed = (
   kind: AuditKind,
   deed: { subject_id: string; actor_id: string; origin: Origin; details?: Record<string, string> },
@@ -18,7 +18,7 @@ export interface PersonParts {
   customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
   /** A person's conversation; undefined before their first message. */
   conversationOf: (user_id: string) => Promise<ConversationRow | undefined>;
-  /** The part of a person's record that is an administrator's alone. */
+  /** The part of a person's record that only administrators see. */
   administrationOf: (user_id: string) => Promise<NonNullable<PersonRecord['administration']>>;
   record: RecordDeed;
 }
@@ -30,7 +30,7 @@ export function servePersonRecord(api: Api, { customerCard, conversationOf, admi
     const card = await customerCard(user_id);
     if (card === undefined) throw new Problem('not_found');
     const administration = may.administrate(session.user) ? await administrationOf(user_id) : null;
-    // First written down, then shown. One's own record is no opening of somebody else's.
+    // Record before showing. Opening one's own record is not logged.
     const by = { subject_id: user_id, actor_id: session.user.id, origin: originOf(request) };
     if (user_id !== session.user.id) await record('customer_card_opened', by);
     return { card, conversation: conversation ? { id: conversation.id, status: conversation.status } : null, administration };

@@ -1,25 +1,25 @@
-/** The first line of a notice: an answer that quotes a notice has it. */
+/** The first line of a notice, by which a reply that quotes the notice is recognized. */
 export const ANSWER_ABOVE = 'To reply by email, write above this line.';
 
-/** A longer line is never a mark. Characters. */
+/** Maximum length of a marker line, in characters. */
 const MARK_LENGTH = 300;
-/** A notice has so many lines at most, however a program breaks them. */
+/** Maximum number of lines of a notice, however a mail program wraps it. */
 const NOTICE_LINES = 24;
-/** Lines over which a mail program breaks "On Monday, ... wrote:", or writes the header of the mail that it quotes. */
+/** Number of lines that "On Monday, ... wrote:", or the header of the quoted mail, may take. */
 const INTRODUCTION_LINES = 8;
 
-/** Marks of quoting before a line, of any depth. */
+/** Quote marks at the start of a line, of any depth. */
 const MARKS = /^[ \t]*(?:>[ \t]?)*/u;
 /** The beginning of a notice. Notices of earlier versions say "answer by mail". */
 const NOTICE_START = /^To (?:reply by email|answer by mail),/u;
-/** A notice after its first line, in one line (letters.ts and the footer of mail.ts). */
+/** The text of a notice after its first line, in one line (letters.ts and the footer of mail.ts). */
 const NOTICE =
   /^To (?:reply by email|answer by mail), write above this line\.(?: Hello .{1,80}?,)?(?: .{1,80}? (?:replied to|has answered) you in the support chat\.)?(?: (?:Read it here: ?<?\S{1,300}>?|Open the support chat to read it\.)(?: [<(]\S{1,300}[>)])?)?(?: --(?: .{0,200})?)?$/u;
 /** The end of "On Monday, ... wrote:" in any language. */
 const ATTRIBUTION_END = /[:：﹕︓]$/u;
-/** Lines over which such an introduction is broken. */
+/** Number of lines over which such an attribution may be wrapped. */
 const ATTRIBUTION_LINES = 4;
-/** Programs break longer lines: a line of this length may continue in the next one. */
+/** Mail programs wrap longer lines: a line of at least this length may continue in the next one. */
 const FULL_LINE = 40;
 const ADDRESS = /@[\p{L}\p{N}-]+\./u;
 const MOMENT = /\p{Nd}{1,4}\s?[./:,:年月日년월일-]\s?\p{Nd}|(?:19|20)\p{Nd}\p{Nd}|\p{Nd}{4}/u;
@@ -38,7 +38,7 @@ const bare = (line: string) => line.replace(MARKS, '').replaceAll(DIRECTIONS, ''
 
 const depthOf = (line: string) => (MARKS.exec(line)?.[0].match(/>/gu) ?? []).length;
 
-/** The number of lines from `at` on that are a notice of this server: as many as make its text, and no more. */
+/** The number of lines from `at` that form a notice of this server, and no more. */
 function noticeLength(lines: readonly string[], at: number): number {
   let text = '';
   let length = 0;
@@ -55,7 +55,7 @@ function noticeLength(lines: readonly string[], at: number): number {
   return length;
 }
 
-/** The start of the header of the quoted mail that ends above `end`: known fields, or fields in another language of which one is an address. */
+/** The start of the quoted mail's header that ends above `end`: known fields, or fields in another language of which one is an address. */
 function headerStart(lines: readonly string[], end: number): number | undefined {
   let first = end;
   let fields = 0;
@@ -73,7 +73,7 @@ function headerStart(lines: readonly string[], end: number): number | undefined 
   return hasRule ? first - 1 : first;
 }
 
-/** The start of "On Monday, ... wrote:" that ends above `end`: lines are taken until they have an address and a moment, or no more of either is above. */
+/** The start of "On Monday, ... wrote:" that ends above `end`: goes up until an address and a time are included, or no more of them are above. */
 function attributionStart(lines: readonly string[], end: number): number {
   let from = end - 1;
   let text = bare(lines[from] ?? '');
@@ -92,8 +92,8 @@ function attributionStart(lines: readonly string[], end: number): number {
 }
 
 /**
- * The start of a mail program's words before a notice that begins at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. It is known by its place above the
- * notice and by its form, so that its language does not matter.
+ * The start of a mail program's introduction before a notice at `at`: "On Monday, ... wrote:", a rule, or the header of the quoted mail. It is recognized by its position
+ * and form, independent of language.
  */
 function introductionStart(lines: readonly string[], at: number, isMarked: boolean): number {
   let start = at;
@@ -113,8 +113,8 @@ function introductionStart(lines: readonly string[], at: number, isMarked: boole
 }
 
 /**
- * The author's own text in an answer by mail: everything except this server's notice, where the answer quotes it. A notice is known by its first line together with its text:
- * lines that look like a quote, a header or a signature are the customer's, and stay.
+ * The author's own text in a mailed reply: everything except this server's quoted notice. A notice is recognized by its first line together with its text: other lines that
+ * look like a quote, header or signature are the customer's, and stay.
  */
 export function withoutNotice(text: string): string {
   const lines = text.replaceAll(/\r\n?/gu, '\n').split('\n');
@@ -129,7 +129,7 @@ export function withoutNotice(text: string): string {
     }
     kept.splice(introductionStart(kept, kept.length, depthOf(line) > 0));
     at += length;
-    // Marks without words below it are the rest of its quote.
+    // Quote marks without text below it are the rest of its quote.
     while (at < lines.length && /^[ \t]*(?:>[ \t]?)+$/u.test(lines[at] ?? '')) at += 1;
   }
   return kept
@@ -139,15 +139,15 @@ export function withoutNotice(text: string): string {
     .trim();
 }
 
-/** The lines with which mail programs begin a forwarded mail. Their own words, in the languages of those that are used most. */
+/** Lines with which mail programs begin a forwarded mail, in the most common languages. */
 const FORWARDED =
   /^\s*(?:-{2,}|_{2,})?\s*(?:(?:begin )?forwarded message|weitergeleitete nachricht|anfang der weitergeleiteten nachricht|message transféré|début du message (?:transféré|réexpédié)|mensaje reenviado|inicio del mensaje reenviado|messaggio inoltrato|inizio messaggio inoltrato|doorgestuurd bericht|mensagem encaminhada|přeposlaná zpráva|vidarebefordrat meddelande|videresendt meddelelse|пересылаемое сообщение)\s*:?\s*(?:-{2,}|_{2,})?\s*$/iu;
 
-/** The words of a mail, and the text of one that it forwards within itself, as it stands there; undefined where it forwards none. */
+/** The author's text of a mail, and the text of an inline forwarded mail, unchanged; undefined if none is forwarded. */
 export function splitForwarded(text: string): { own: string; forwarded: string | undefined } {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => line.length <= MARK_LENGTH && FORWARDED.test(line));
-  // Only with the header of a mail below it: a person may write these words too.
+  // Only if a mail header follows: a person may write these words too.
   const isMail =
     at >= 0 && lines.slice(at + 1, at + 1 + INTRODUCTION_LINES).filter((line) => HEADER.test(line.trim())).length >= 2;
   if (!isMail) return { own: text, forwarded: undefined };

@@ -18,37 +18,37 @@ interface MailFile {
 
 /** An answer by mail, parsed. */
 export interface ReadMail {
-  /** The address of its one author, in small letters; empty where it names no one author. */
+  /** The address of its single author, in lower case; empty if there is none. */
   from: string;
-  /** Why it names no one author. */
+  /** The reason why there is no single author. */
   author_fault: Exclude<MailAuthor, { address: string }>['fault'] | undefined;
-  /** Whether the domain of its author vouches for it. */
+  /** Whether the author's domain authenticates it. */
   proof: MailProof;
-  /** The header fields with addresses that it went to. */
+  /** The header fields with the recipients' addresses. */
   recipients: string;
-  /** The reason why it has no human author, in one word for the log; undefined for a person's mail. */
+  /** The reason why it is an automatic mail, in one word for the log; undefined for a person's mail. */
   automatic: string | undefined;
-  /** Everything that was written, without our own notice. */
+  /** The whole text without this server's own notice. */
   text: string;
-  /** Whether letters of it could not be read. */
+  /** Whether characters could not be decoded. */
   has_lost_letters: boolean;
   files: MailFile[];
-  /** Files that are too many or too large. */
+  /** Number of files left out because they are too many or too large. */
   left_out: number;
-  /** The same for each copy of a mail, and for no other one. */
+  /** Identifies the mail: the same for all copies of it. */
   key: string;
 }
 
-/** Parts in parts: what nests deeper is refused. */
+/** Maximum nesting of parts; deeper mails are refused. */
 const DEPTH_MAXIMUM = 32;
 const HEADERS_MAXIMUM = 512 * 1024;
-/** Characters of a body that are read. */
+/** Maximum characters of a body that are read. */
 const BODY_MAXIMUM = 1_000_000;
-/** A picture within the letter that is smaller is a logo, a line or a counter. Bytes. */
+/** Inline pictures below this size in bytes are logos, lines or tracking pixels. */
 const DRAWN_LEAST = 4 * 1024;
 const NAME_MAXIMUM = 255;
 
-/** RFC 3834, RFC 5436, RFC 2919, and the marks of programs before these: such a mail has no human author, and an answer to it would be answered by a program. */
+/** RFC 3834, RFC 5436, RFC 2919, and the marks of older programs: such a mail has no human author, and an answer to it would be answered by a program. */
 function automaticOf(headers: ReadonlyMap<string, string>): string | undefined {
   const is = (name: string, pattern: RegExp) => pattern.test(headers.get(name) ?? '');
   if (headers.has('auto-submitted') && !is('auto-submitted', /^\s*no\b/i)) return 'auto-submitted';
@@ -74,7 +74,7 @@ function bodyOf({ text, html }: Email, again: Parameters<typeof readAgain>[1]): 
 }
 
 const FORWARDED_NAME = 'forwarded-mail.txt';
-/** Endings of types that are not named like theirs. */
+/** Extensions of types whose name differs from it. */
 const ENDINGS: Readonly<Record<string, string>> = {
   'application/gzip': 'gz',
   'application/msword': 'doc',
@@ -110,25 +110,25 @@ const ENDINGS: Readonly<Record<string, string>> = {
 /** Types that say nothing about the content. */
 const UNTYPED = new Set(['application/octet-stream', 'application/binary', 'application/unknown']);
 
-/** A dot and the ending of a type: its own name, where that is short enough for one. */
+/** The extension of a type, with the dot: the type's own name if it is short enough. */
 function endingOf(mimeType: string): string {
   const [, named] = /^[a-z]+\/(?:x-)?([a-z0-9]{2,5})$/u.exec(mimeType) ?? [];
   const ending = UNTYPED.has(mimeType) ? undefined : (ENDINGS[mimeType] ?? named);
   return ending === undefined ? '' : `.${ending}`;
 }
 
-/** A file without a name gets the ending of its type: people and scanners know it by that. */
+/** A file without a name gets the extension of its type, by which people and scanners recognize it. */
 function nameOf({ filename, mimeType }: Attachment, at: number): string {
   if (filename?.trim()) return filename.slice(0, NAME_MAXIMUM);
   return `${mimeType === 'message/rfc822' ? 'forwarded-mail' : 'file'}-${at + 1}${endingOf(mimeType.toLowerCase())}`;
 }
 
-/** Signatures around signatures that are opened. */
+/** Maximum nesting of signatures that are opened. */
 const SIGNATURES_MAXIMUM = 3;
-/** The beginning of a part of a mail: fields of a header, and an empty line. */
+/** The beginning of a MIME part: header fields, and an empty line. */
 const ENTITY = /^(?:[\w-]{2,40}:[^\r\n]{0,998}\r?\n(?:[ \t][^\r\n]{0,998}\r?\n)*){1,50}\r?\n/u;
 
-/** The content that an opaque signature encloses, if it is a part of a mail. */
+/** The content of an opaque signature, if it is a MIME part. */
 function enclosed({ mimeType, filename, content }: Attachment): Uint8Array | undefined {
   if (!/^application\/(?:x-)?pkcs7-mime$/iu.test(mimeType) && !/\.p7m$/iu.test(filename ?? '')) return undefined;
   const signed = signedContent(bytesOf(content));
@@ -136,7 +136,7 @@ function enclosed({ mimeType, filename, content }: Attachment): Uint8Array | und
   return ENTITY.test(signed.toString('latin1', 0, HEADERS_MAXIMUM)) ? signed : undefined;
 }
 
-/** The words and the files of a mail, with those that an opaque signature encloses (RFC 8551, section 3.5.2). */
+/** The text and the files of a mail, including those in an opaque signature (RFC 8551, section 3.5.2). */
 async function contentOf(raw: Uint8Array, depth = 0): Promise<{ mail: Email; body: string; files: Attachment[] }> {
   const prepared = prepareCharsets(raw);
   const mail = await PostalMime.parse(prepared.raw, {
@@ -157,10 +157,7 @@ async function contentOf(raw: Uint8Array, depth = 0): Promise<{ mail: Email; bod
   return { mail, body: bodies.filter((body) => body.trim() !== '').join('\n\n'), files };
 }
 
-/**
- * Reads a mail. Everything in it is a claim of a stranger's: sizes and depths are bounded, HTML becomes text. It may still take long, or much memory; it is called in a
- * thread of its own (`mail-thread.ts`).
- */
+/** Reads a mail. All its content is untrusted: sizes and depths are limited, HTML becomes text. It may still take long, or much memory; call it in a separate thread (`mail-thread.ts`). */
 export async function readMail(
   raw: Uint8Array,
   how: { authserv_id?: string | undefined; resolve?: Resolve | undefined } = {},
@@ -173,7 +170,7 @@ export async function readMail(
     .map((file) => ({ file, bytes: bytesOf(file.content) }))
     .filter(({ file, bytes }) => bytes.byteLength > 0 && !isDrawn(file, bytes))
     .map(({ file, bytes }, at) => ({ name: nameOf(file, at), bytes }));
-  // A text that could not be stored as it is could not be stored at all.
+  // Remove characters that no database can store.
   const said = withoutNotice(body).replaceAll('\0', '').toWellFormed();
   const { own: text, forwarded } = splitForwarded(said);
   if (forwarded !== undefined) all.unshift({ name: FORWARDED_NAME, bytes: Buffer.from(forwarded, 'utf8') });

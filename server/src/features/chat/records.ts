@@ -18,11 +18,11 @@ export interface People {
   inDanger(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-/** The name of a deleted account. */
+/** The name shown for a deleted account. */
 const GONE = 'Former customer';
 const PREVIEW_LENGTH = 200;
 
-/** The beginning of a text, as one line. */
+/** The beginning of a text on one line. */
 export function preview(text: string): string {
   const line = text.replaceAll(/\s+/gu, ' ').trim();
   return [...line].slice(0, PREVIEW_LENGTH).join('');
@@ -34,13 +34,13 @@ export function attachmentOf({ id, filename, size, status, threat, picture_type 
 
 const phrasesSchema = z.array(phraseSchema);
 
-/** The phrases of a message. A message is never written over, so they always say its text; null for words of a person, and for a code of a newer version. */
+/** The phrases of a message. Messages never change, so phrases always match the text; null for words of a person, and for a code of a newer version. */
 function phrasesOf({ phrases }: Pick<MessageRow, 'phrases'>): Phrase[] | null {
   const stored = phrases === null ? [] : phrasesSchema.parse(JSON.parse(phrases));
   return stored.length > 0 && stored.every(({ code }) => Object.hasOwn(CHAT_PHRASES, code)) ? stored : null;
 }
 
-/** The words of a message in lists; a message without words has others in their place. */
+/** The preview of a message in lists; a message without text has a placeholder. */
 function shortWordsOf(
   row: Pick<MessageRow, 'message' | 'phrases' | 'card'>,
   files: number,
@@ -55,7 +55,7 @@ function shortWordsOf(
 
 type Marks = Pick<ConversationRow, 'customer_read_seq' | 'support_read_seq'>;
 
-/** Messages as staff see them, with the files in them; in the order in which they come. `without_files`: there are none. */
+/** Messages as staff see them, with their files, in the given order. `without_files`: there are none. */
 export async function deskMessagesOf(
   database: Kysely<ChatTables>,
   rows: readonly MessageRow[],
@@ -116,7 +116,7 @@ export async function conversationsOf(
       .innerJoin('chat_messages as message', (join) =>
         join
           .onRef('message.conversation_id', '=', 'conversation.id')
-          // An automatic message does not describe the customer's matter.
+          // An automatic message does not describe the customer's problem.
           .on(
             sql<boolean>`message.seq = coalesce((select said.seq from chat_messages said where said.conversation_id = conversation.id
               and said.is_note = 0 and said.is_automatic = 0 order by said.seq desc limit 1), conversation.last_shown_seq)`,

@@ -19,7 +19,7 @@ const RESPONSES_MOST = 2_000;
 const KEPT_MS = 60_000;
 const FORMER = 'No one';
 
-/** The value that a share of all is not above (nearest rank); null of none. */
+/** The nearest-rank quantile; null for no values. */
 function quantile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((one, other) => one - other);
   const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];
@@ -45,8 +45,8 @@ function figuresOf(matters: readonly Matter[]): DeskFigures {
 }
 
 /**
- * The days of a report in the desk's time zone, and their first moment and the one after the last, as ISO times. `now` is in ms.
- * @throws Problem `invalid_field` for days that are no span, or too long a one.
+ * The days of a report in the desk's time zone, with the first time and the first time after them (ISO). `now` is in ms. @throws Problem `invalid_field` if the days form no
+ * range, or too long a one.
  */
 export function reportTime({ from, to }: ReportQuery, { time_zone, unknown_time_zone }: ReadSettings, now: number) {
   const last = to ?? dayOf(time_zone, now);
@@ -59,7 +59,7 @@ export function reportTime({ from, to }: ReportQuery, { time_zone, unknown_time_
   return { zone, first, last, begin: new Date(begin).toISOString(), end: new Date(end).toISOString() };
 }
 
-/** The Monday of the week that a day is in. */
+/** The Monday of a day's week. */
 export function mondayOf(day: string): string {
   const at = Date.parse(`${day}T00:00:00Z`);
   return new Date(at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS).toISOString().slice(0, 10);
@@ -108,7 +108,7 @@ async function median(database: Kysely<ChatTables>, now: () => number): Promise<
 
 const whoOf = ({ first_answered_by, closed_by }: Matter) => first_answered_by ?? closed_by;
 
-/** Reports on the desk's work. A matter belongs to the day on which it was opened. */
+/** Reports on the desk's work. A matter counts on the day on which it was opened. */
 export class Reports {
   private readonly database: Kysely<ChatTables>;
   private readonly people: People;
@@ -136,7 +136,7 @@ export class Reports {
     return this.known.value;
   }
 
-  /** @throws Problem `invalid_field` for days that are no span, or too long a one. */
+  /** @throws Problem `invalid_field` if the days form no range, or too long a one. */
   async read(query: ReportQuery): Promise<Report> {
     const { zone, first, last, begin, end } = reportTime(query, await this.settings(), this.now());
     const all: Matter[] = [];
@@ -166,7 +166,7 @@ export class Reports {
     };
   }
 
-  /** A line for each matter. */
+  /** One line per matter. */
   async *csv(query: ReportQuery): AsyncIterable<string> {
     const { begin, end } = reportTime(query, await this.settings(), this.now());
     yield BYTE_ORDER_MARK +

@@ -13,7 +13,7 @@ import type { ConversationRow } from './records.ts';
 
 const STAFF = 'staff';
 const viewing = (conversation_id: string) => `viewing:${conversation_id}`;
-/** A page that is reloaded goes and comes: such a change is not reported, in ms. */
+/** Delay before a change of presence is reported, in ms: a reloaded page leaves and returns. */
 const PAUSE_MS = 1_000;
 
 interface TeamOptions {
@@ -44,7 +44,7 @@ async function write(
     .execute();
 }
 
-/** The staff: who of them is present, and who has which conversation open. */
+/** Tracks which staff are present, and who has which conversation open. */
 export class Team {
   private readonly options: TeamOptions;
   private readonly pause_ms: number;
@@ -93,7 +93,7 @@ export class Team {
     if (member === undefined) return;
     this.options.news.toStaff({ kind: 'presence_changed', user_id, username: member.username, presence: member.presence });
     const others = everybody.some(({ id, presence: said }) => id !== user_id && said === 'here');
-    // With another one here customers see no difference.
+    // If another staff member is here, customers see no difference.
     if (!others) this.options.topics.publishToAll({ kind: 'support_here', is_here: member.presence === 'here' });
   }
 
@@ -186,7 +186,7 @@ export class Team {
         if (row !== undefined && row.gone_since !== null) await write(this.options.database, assignee_id, { gone_since: null });
         continue;
       }
-      // A person who left the staff counts as gone at once.
+      // A person who is no longer staff counts as gone at once.
       const gone_since = isStaff ? (row?.gone_since ?? at(this.options.now)) : new Date(0).toISOString();
       if (isStaff && row?.gone_since !== gone_since) {
         await write(this.options.database, assignee_id, { gone_since });
@@ -197,7 +197,7 @@ export class Team {
     return gone;
   }
 
-  /** Gives back the places held here, so that other servers know at once. */
+  /** Releases the places held here, so that other servers know at once. */
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.renewing);

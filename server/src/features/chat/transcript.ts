@@ -1,7 +1,7 @@
 import type { ChatMessage } from '@palisade/contract/chat-record';
 import type { DeskMessage } from '@palisade/contract/desk-record';
 
-/** A message as lines of a text file: when, who, and what. Times are UTC. */
+/** A message as lines of a text file: time (UTC), author and text. */
 export function transcriptOf(message: ChatMessage | DeskMessage, customer: string): string {
   const { timestamp, sender, author, is_automatic, attachments, card } = message;
   const note = 'is_note' in message && message.is_note ? ' (internal note)' : '';

@@ -12,7 +12,7 @@ import type { Status } from '@palisade/contract/status';
 import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
-/** The dashboard's sources; it stores no data of its own. */
+/** The dashboard's data sources; the dashboard stores nothing itself. */
 export interface DashboardSources<Facts> {
   recentScans(user_id: string, count: number): Promise<Scan[]>;
   scanCounts(user_id: string): Promise<{
@@ -71,7 +71,7 @@ async function readStatus<Facts>(sources: DashboardSources<Facts>, id: string): 
   };
 }
 
-/** Every open page asks for the dashboard each half minute and after each event, and most find it as it was. */
+/** Cached: every open page reads the dashboard each half minute and after each event, usually unchanged. */
 export function serveDashboard<Facts>(api: Api, sources: DashboardSources<Facts>, kept: Pick<KeptAnswers, 'keep'>): void {
   const answer = kept.keep(readDashboard, ({ id }) => readStatus(sources, id));
   serve(api, readDashboard, 'customer', ({ session }) => answer(session.user));

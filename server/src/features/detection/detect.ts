@@ -26,12 +26,12 @@ import {
   withValue,
 } from './windows.ts';
 
-/** The place of a window: a rule's id and a key. */
+/** Identifies a window: a rule's id and a key. */
 export interface Place {
   rule: string;
   key: string;
 }
-/** A window that is kept, and until when, in ms since 1970. */
+/** A stored window, and its expiry, in ms since 1970. */
 export interface Kept extends Place {
   window: Window;
   expires_at: number;
@@ -53,17 +53,17 @@ export interface Finding extends Pick<Rule, 'threat_type' | 'threshold' | 'audie
   key: string;
   severity: Severity;
   phrase: AlertPhrase;
-  /** Attempts that must be refused for the outcome `blocked`; empty where a refusal would prove nothing. */
+  /** Attempts that must have been refused for the outcome `blocked`; empty if a refusal would prove nothing. */
   tried: readonly Attempt[];
   samples: readonly Sample[];
-  /** A part of it can still succeed. */
+  /** Part of it may still succeed. */
   is_open: boolean;
 }
 
-/** Windows that are kept at most: a spray of keys drops those that would expire first. */
+/** Maximum number of stored windows: beyond it those that would expire first are dropped. */
 export const WINDOWS_MAXIMUM = 50_000;
 const TEXT_MAXIMUM = 200;
-/** Sources of guessing at one account that are remembered. */
+/** Maximum number of remembered sources that guess at one account. */
 const SOURCES_MAXIMUM = 50;
 
 export const nameOf = ({ rule, key }: Place) => `${rule} ${key}`;
@@ -88,7 +88,7 @@ function countsOf(sighting: Sighting): { counts: Count[]; found: { rule: Rule; r
   return { counts, found };
 }
 
-/** The place at which guessing is remembered, so that a later sign-in from there is suspicious. */
+/** The places where guessing is recorded, so that a later sign-in from there is suspicious. */
 function armsOf(sighting: Sighting): Record<NonNullable<Rule['arms']>, Place> | undefined {
   if (sighting.kind !== 'login_failed' && sighting.kind !== 'login_succeeded') return undefined;
   if (sighting.source === null) return undefined;
@@ -100,19 +100,19 @@ function armsOf(sighting: Sighting): Record<NonNullable<Rule['arms']>, Place> | 
   };
 }
 
-/** The places of guessing that somebody has vouched for: of an account from a source, or of a source (`account` null). */
+/** The places of guessing that a person has declared harmless: of an account from a source, or of a source (`account` null). */
 export function vouchedFor({ source, account }: { source: string; account: string | null }): Place[] {
   if (account === null) return [{ rule: AFTER_FAILURES.id, key: cut(source) }];
   const key = cut(`${source} ${account}`);
   return [AFTER_FAILURES.id, 'brute_force.pair'].map((rule) => ({ rule, key }));
 }
 
-/** The window of the pair, which a success empties: a person who knows the password has mistyped it before. */
+/** The window of account and source, which a success empties: a person who knows the password had only mistyped it. */
 function forgivenBy(sighting: Sighting): Place[] {
   return sighting.kind === 'login_succeeded' ? [{ rule: 'brute_force.pair', key: cut(pairKey(sighting)) }] : [];
 }
 
-/** The windows of a source, out of which a success takes the failures of its account. */
+/** The windows of a source from which a success removes the failures of its account. */
 function easedBy(sighting: Sighting): { place: Place; measure: Counting; account: string }[] {
   if (sighting.kind !== 'login_succeeded' || sighting.source === null) return [];
   const key = cut(sighting.source);
@@ -133,7 +133,7 @@ function placesOfOne(sighting: Sighting): Place[] {
   ];
 }
 
-/** The places of all windows that `detect` reads or writes for some events, in an order in which servers may take them one after the other. */
+/** The places of all windows that `detect` reads or writes for some events, in an order in which servers can lock them without a deadlock. */
 export function placesOf(sightings: readonly Sighting[]): Place[] {
   const places = sightings.flatMap(placesOfOne);
   const byName = new Map(places.map((place) => [nameOf(place), place]));
@@ -148,14 +148,14 @@ function bounded(windows: Map<string, Kept>, at: number): void {
 }
 
 /**
- * Looks at one event. The same for every store of windows; those of `placesOf(sighting)` are all that it needs. A rule that has found something starts with an empty window.
- * `windows` stays as it is.
+ * Applies the rules to one event, as a pure function: it needs only the windows of `placesOf(sighting)`, and does not change `windows`. A rule that has found something
+ * starts with an empty window.
  */
 export function detect(windows: Windows, sighting: Sighting): { windows: Windows; findings: Finding[] } {
   const next = new Map(windows);
   const findings: Finding[] = [];
   const at = Date.parse(sighting.at);
-  // A file is known by its content, wherever it comes from.
+  // A file is identified by its content, wherever it came from.
   const source = sighting.kind === 'scan_finished' ? `sha256:${sighting.data.sha256}` : sighting.source;
   const sample = sampleOf(inWords(sighting), { at: sighting.at, source });
   const is_blocked = isBlocked(sighting);
@@ -189,13 +189,13 @@ export function detect(windows: Windows, sighting: Sighting): { windows: Windows
     if (rule.arms !== undefined && arms !== undefined) armed.push({ place: arms[rule.arms], window });
   }
 
-  // No guessing leads to a passkey.
+  // A passkey cannot be guessed.
   if (arms !== undefined && sighting.kind === 'login_succeeded' && sighting.data.with_password) {
     const of_account = aliveAt(arms.account);
     const takes_part = of_account?.values.some((entry) => entry.value === source && at < entry.at + AFTER_FAILURES.within_ms);
     const guessing = [arms.pair].flatMap((place) => aliveAt(place) ?? []);
     if (of_account !== undefined && takes_part && sighting.browser?.knows_source === false) guessing.push(of_account);
-    // The source stays armed: a guesser may sign in to an account of their own first.
+    // The source stays armed: the attacker may sign in to their own account first.
     next.delete(nameOf(arms.pair));
     const [first] = guessing;
     const spray = aliveAt(arms.source);
@@ -235,7 +235,7 @@ function triedIn({ refusal }: Rule, sighting: Sighting, { values }: Window): Att
   return values.map((entry) => ({ source, account: entry.value, user_id: entry.user_id }));
 }
 
-/** Whether a sign-in is refused is known only later. */
+/** Whether a sign-in was refused is known only later. */
 function isBlocked({ kind, data }: Sighting): boolean {
   if (kind === 'scan_finished') return isOutOfReach(data.copy);
   return kind !== 'request_refused' || data.was_refused;

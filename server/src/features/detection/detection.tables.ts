@@ -15,7 +15,7 @@ export interface DetectionTables extends FindingTables {
   known_browsers: {
     id: string;
     user_id: string;
-    /** Empty for a browser that keeps nothing to be known again by. */
+    /** Empty for a browser that stores no identifier. */
     browser_id: string;
     client: string;
     source: string;

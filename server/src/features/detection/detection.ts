@@ -24,7 +24,7 @@ const FOLD_EVERY_MS = 60_000;
 /** Reports the findings of a server that stopped before, and removes expired data. */
 const SECOND_LOOK = jobKind({ name: 'detection', payload: z.object({}), every_ms: 60_000 });
 const SWEEP_BROWSERS = jobKind({ name: 'known-browsers', payload: z.object({}), every_ms: 3_600_000 });
-/** Refused requests that wait to be looked at, and how many of them are at once. */
+/** Maximum number of refused requests that wait to be examined. */
 const WAITING_MAXIMUM = 500;
 const LOOKED_AT_ONCE = 50;
 
@@ -32,7 +32,7 @@ interface DetectionOptions {
   database: Kysely<DetectionTables>;
   browsers: Pick<KnownBrowsers, 'recognise' | 'learn' | 'sweep'>;
   notifier: FindingNotifier;
-  /** Whether sign-in to this account from this source was being refused at that time (ISO). `account` as events name it. */
+  /** Whether sign-in to this account from this source was refused at that time (ISO). `account` is as in events. */
   wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
   jobs: Pick<Jobs, 'handle'>;
   now: () => number;
@@ -54,7 +54,7 @@ export class Detection {
   private readonly underway = new Set<Promise<void>>();
   private readonly waiting: SecurityEvent[] = [];
   private working: Promise<void> | undefined;
-  // Only this process can store its own counts.
+  // Folds run one at a time; only this process can store its own counts.
   private folding: Promise<void> = Promise.resolve();
   private readonly timer: NodeJS.Timeout;
 
@@ -76,11 +76,11 @@ export class Detection {
     }, fold_ms).unref();
   }
 
-  /** Facts about an event that are needed before it is counted. */
+  /** Loads the facts about an event that are needed before it is counted. */
   private readonly sight = async (event: SecurityEvent): Promise<Sighting> => {
     if (event.kind !== 'login_succeeded') return { ...event, browser: null, is_refused: false };
     const { source, data } = event;
-    // A passkey alone gets in through any refusal: it cannot be guessed.
+    // A passkey alone is accepted despite refusals: it cannot be guessed.
     const is_refused =
       data.with_password && source !== null && (await this.wasRefused({ source, account: data.account }, event.at));
     return { ...event, is_refused, browser: (await this.browsers.recognise(event)) ?? null };
@@ -91,10 +91,10 @@ export class Detection {
     return { ...sighting, browser: await this.browsers.learn(transaction, sighting) };
   }
 
-  /** Counts events, and stores their findings in the same transaction: a server that stops between the two has done neither. */
+  /** Counts events and stores their findings in the same transaction, so that a server that stops does both or neither. */
   private async find(sightings: readonly Sighting[]): Promise<KeptFinding[]> {
     const places = placesOf(sightings);
-    // An ordinary sign-in only empties windows, and there is hardly ever one.
+    // An ordinary sign-in only empties windows, which rarely exist.
     const is_as_ever = sightings.every(({ kind, browser }) => kind === 'login_succeeded' && browser !== null);
     if (is_as_ever && (places.length === 0 || !(await isAnyHeld(this.database, places))))
       return await keepFindings(findingTables(this.database), detectAll(new Map(), sightings).found, at(this.now));
@@ -139,9 +139,9 @@ export class Detection {
     this.working = undefined;
   }
 
-  /** Anyone can make these, as fast as the server answers: together they are one transaction at a time, however many they are. */
+  /** Anyone can cause these events, as fast as the server answers: they are batched into one transaction at a time. */
   private async lookLater(event: SecurityEvent): Promise<void> {
-    // A source of so many events at once has been found by then.
+    // A source with so many events at once has been detected by then.
     if (this.waiting.length >= WAITING_MAXIMUM) return;
     this.waiting.push(event);
     this.working ??= this.lookAtWaiting();
@@ -164,13 +164,13 @@ export class Detection {
     if (event.kind === 'request_refused' || event.kind === 'rate_limited') return await this.lookLater(event);
     await this.logged(event.kind, async () => {
       const found = await this.find([await this.sight(event)]);
-      // Only a known account has a recipient: the time of an answer must not reveal which one is known.
+      // Only a known account has a recipient: the time of an answer must not reveal which emails are known.
       if (event.kind === 'login_failed') this.afterwards(() => this.notifier.notify(found));
       else await this.notifier.notify(found);
     });
   }
 
-  /** A person with the right has ended a refusal: the attempts before it do not make the next sign-in from there suspicious. */
+  /** An authorized person has ended a refusal: the attempts before it no longer make the next sign-in from there suspicious. */
   forgive(block: { source: string; account: string | null }): Promise<void> {
     return emptyWindows(this.database, vouchedFor(block));
   }
@@ -181,8 +181,8 @@ export class Detection {
   }
 
   /**
-   * Stores the volumes that were counted here since the last time and looks whether one is a flood; then reports remaining findings, and removes expired data. Runs every minute: the former on each
-   * server, the latter on one of them.
+   * Stores the volumes counted since the last time and checks them for floods, on each server; then reports remaining findings and deletes expired data, on one server. Runs
+   * every minute.
    */
   async look(): Promise<void> {
     await this.fold();
@@ -206,7 +206,7 @@ export function createDetection(options: DetectionOptions): Detection {
 
 const findingTables = (database: Kysely<DetectionTables>) => database.$pickTables<'detection_findings'>();
 
-/** Looks at events one after the other. Answers the findings, and the windows that are not empty then. */
+/** Applies the rules to events one after the other. Returns the findings, and the windows that are then not empty. */
 function detectAll(kept: Windows, sightings: readonly Sighting[]): { held: Windows; found: Found[] } {
   let held = kept;
   const found = sightings.flatMap((sighting) => {
@@ -234,7 +234,7 @@ function foundIn(sighting: Sighting, { is_open, samples, tried, phrase, threshol
   };
 }
 
-/** The sentences of a finding, as phrases and in English: a server of an earlier version reads the English. */
+/** The sentences of a finding, as phrases and in English, which a server of an earlier version reads. */
 function inBoth(phrase: Finding['phrase'], threshold: Finding['threshold']) {
   return {
     description: alertEnglish(phrase),
@@ -244,7 +244,7 @@ function inBoth(phrase: Finding['phrase'], threshold: Finding['threshold']) {
   };
 }
 
-/** Undefined for failed sign-ins: there it depends on the refusals. */
+/** Undefined for failed sign-ins, whose outcome depends on the refusals. */
 function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
   switch (sighting.kind) {
     case 'login_failed':
@@ -258,7 +258,7 @@ function outcomeOf(sighting: Sighting, is_open: boolean): Found['outcome'] {
     case 'rate_limited':
       return 'blocked';
     case 'request_refused':
-      // An answered attempt may be the attack itself.
+      // A successful answer may be the attack itself.
       return is_open ? 'unknown' : 'blocked';
   }
 }

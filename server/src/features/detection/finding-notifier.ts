@@ -8,7 +8,7 @@ import { phraseOrWritten } from './windows.ts';
 /** Raises alerts from findings, once for each recipient. */
 export interface FindingNotifier {
   notify(all: readonly KeptFinding[]): Promise<void>;
-  /** Notifies recipients that were left out because a server stopped, or could not reach them. */
+  /** Notifies recipients that were missed because a server stopped, or a notification failed. */
   notifyRemaining(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ const TRIED_FOR_MS = 86_400_000;
 export function createFindingNotifier(parts: {
   database: Kysely<FindingTables>;
   raise: (incident: Incident, claim: Claim) => Promise<void>;
-  /** Whether sign-in to an account from a source was being refused at that time (ISO). `account` as events name it. */
+  /** Whether sign-in to an account from a source was refused at that time (ISO). `account` is as in events. */
   wasRefused: (pair: { source: string; account: string }, at: string) => Promise<boolean>;
   administrators: () => Promise<string[]>;
   now: () => number;
@@ -29,7 +29,7 @@ export function createFindingNotifier(parts: {
   /** Findings that this server is reporting now. */
   const underway = new Set<string>();
 
-  /** `blocked` only where it is known that the thing itself did not happen, or no longer can. */
+  /** `blocked` only if the action certainly did not happen, or can no longer happen. */
   async function outcomeOf({ outcome, tried, at }: Found): Promise<Incident['outcome']> {
     if (outcome !== undefined) return outcome;
     const refused = await Promise.all(tried.map((attempt) => wasRefused(attempt, at)));
@@ -66,9 +66,7 @@ export function createFindingNotifier(parts: {
     };
   }
 
-  /**
-   * Each recipient in a transaction of their own, which also marks them as notified: notified once, whenever this server stops.
-   */
+  /** Notifies each recipient in a separate transaction that also marks them as notified, so that each is notified once even if this server stops. */
   async function tellOne({ id, found, told: before }: KeptFinding): Promise<void> {
     let told = before;
     const audience = await audienceOf(found);

@@ -14,7 +14,7 @@ const foundSchema = z.object({
   key: z.string(),
   threat_type: z.enum(THREAT_TYPES),
   severity: severitySchema,
-  /** The English sentence; a server of an earlier version keeps no phrases. */
+  /** The English sentence; findings of an earlier version have no phrase. */
   description: z.string(),
   phrase: phraseSchema.nullable().default(null),
   threshold: z.string(),
@@ -30,7 +30,7 @@ const foundSchema = z.object({
   session_id: z.string().nullable(),
   /** The outcome; undefined where it depends on `tried`. */
   outcome: z.enum(['blocked', 'allowed', 'unknown']).optional(),
-  /** The sign-in attempts: blocked if all of them were being refused at the time. */
+  /** The sign-in attempts: the outcome is blocked if all of them were refused at the time. */
   tried: z.array(z.object({ source: z.string(), account: z.string(), user_id: z.string().nullable() })),
 });
 /** A rule's finding, with all that its report needs. */
@@ -47,7 +47,7 @@ export interface KeptFinding {
   told: readonly string[];
 }
 
-/** Stores findings in the transaction that counted them: they are reported even if this server stops. */
+/** Stores findings in the transaction that counted them, so that they are reported even if this server stops. */
 export async function keepFindings(
   transaction: Kysely<FindingTables>,
   all: readonly Found[],
@@ -75,10 +75,7 @@ export async function unfinishedFindings(database: Kysely<FindingTables>): Promi
 
 const UNFINISHED_AT_ONCE = 200;
 
-/**
- * Marks a recipient as notified, in the transaction that notifies them; `next` is undefined when none is left. False where another server has done so
- * meanwhile, or is doing it.
- */
+/** Marks a recipient as notified, in the transaction that notifies them; `next` is undefined if none is left. False if another server has done so, or is doing it. */
 export async function takeFinding(
   transaction: Kysely<FindingTables>,
   { id, told }: Pick<KeptFinding, 'id' | 'told'>,
@@ -97,13 +94,13 @@ export async function takeFinding(
   return (await row.executeTakeFirst()) !== undefined;
 }
 
-/** Removes findings that could not be reported for too long. Answers their number. */
+/** Deletes findings that could not be reported for too long. Returns their number. */
 export async function forgetFindings(database: Kysely<FindingTables>, before: string): Promise<number> {
   const rows = await database.deleteFrom('detection_findings').where('created_at', '<', before).returning('id').execute();
   return rows.length;
 }
 
-/** Removes a person, in a transaction: findings about them, and their mention among others. */
+/** Removes a person, in a transaction: findings about them, and their id among the notified. */
 export async function forgetFindingsOf(transaction: Kysely<FindingTables>, user_id: string): Promise<void> {
   const rows = await transaction
     .selectFrom('detection_findings')

@@ -14,14 +14,14 @@ export interface Asker {
   id: string;
 }
 
-/** An asker with fewer requests than this in a minute changes nothing: 15 such minutes, and as many before them, are below every floor. */
+/** Whether an asker's requests per minute matter: 15 smaller counts, and as many before, are below every floor. */
 export function isWorthKeeping({ kind }: Asker, requests: number): boolean {
   return requests >= FLOOD.floor[kind] / 100;
 }
 
 const binAt = (at: number) => at - (at % FLOOD.bin_ms);
 
-/** The value below which a share of the sorted values lies, between two of them by proportion. */
+/** The interpolated quantile of sorted values. */
 function quantile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)] ?? 0;
@@ -29,7 +29,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** When the volume of `at`'s bin says no more about a flood, in ms since 1970. */
+/** When the volume of `at`'s bin no longer matters for floods, in ms since 1970. */
 export function volumeExpiry(at: number): number {
   return binAt(at) + (FLOOD.bins_before + 1) * FLOOD.bin_ms;
 }

@@ -10,7 +10,7 @@ interface InfectedUpload {
   copy: 'sealed' | 'deleted' | 'left' | 'waiting';
 }
 
-/** Whether the copy that reached this server is out of reach. The original lies where the person took it from, and no server can vouch for it. */
+/** Whether the server's copy is out of reach. The original is still on the person's device, which no server can vouch for. */
 export function isOutOfReach(copy: InfectedUpload['copy']): boolean {
   return copy === 'sealed' || copy === 'deleted';
 }

@@ -9,23 +9,20 @@ type KnownBrowser = Pick<Selectable<DetectionTables['known_browsers']>, 'id' | '
 type SignIn = Extract<SecurityEvent, { kind: 'login_succeeded' }>;
 type Browser = { id: string; is_new: boolean; knows_source: boolean };
 
-/**
- * Browsers that people have signed in with. The ids are those of this list, not what browsers keep: a browser that keeps nothing has one as
- * well.
- */
+/** Browsers that people have signed in with. The ids are from this list, not the browsers' own, so that a browser without stored identifier has one too. */
 export interface KnownBrowsers {
   /** The browser of a sign-in, if it is known and unchanged; undefined if it is to be learned. */
   recognise(event: SignIn): Promise<Browser | undefined>;
   /**
-   * Learns the browser of a sign-in, in a transaction. It is new when neither its identifier, nor its kind, nor its source has been seen for this
-   * account; the first sign-in of an account is learned silently.
+   * Records the browser of a sign-in, in a transaction. It is new if neither its identifier, nor its kind, nor its source was seen for this account; an account's first
+   * sign-in is recorded without notice.
    */
   learn(transaction: Kysely<DetectionTables>, event: SignIn): Promise<Browser | null>;
-  /** "It was me": trusted from now on, and reviewed. */
+  /** "It was me": the browser is trusted and reviewed from now on. */
   trustBrowser(user_id: string, id: string): Promise<void>;
-  /** Its alert has been decided, whichever way. */
+  /** The alert about it has been decided, either way. */
   reviewBrowser(user_id: string, id: string): Promise<void>;
-  /** "It was not me": the next sign-in with it is one with a new browser again. */
+  /** "It was not me": its next sign-in counts as one from a new browser. */
   forgetBrowser(user_id: string, id: string): Promise<void>;
   /** New browsers without a decision of their person; the newest first. */
   unreviewedBrowsers(user_id: string): Promise<KnownBrowser[]>;
@@ -34,7 +31,7 @@ export interface KnownBrowsers {
 }
 
 const RETENTION_MS = 180 * 86_400_000;
-/** The precision of `last_seen`: far below the retention, so that an ordinary sign-in is not a write. */
+/** The precision of `last_seen`, in ms: far below the retention, so that most sign-ins cause no write. */
 const LAST_SEEN_GRAIN_MS = 3_600_000;
 /** Kept browsers of one account. Beyond them, the least recently seen are removed. */
 const BROWSERS_MAXIMUM = 200;

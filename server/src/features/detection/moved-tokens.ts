@@ -3,12 +3,12 @@ import { originOf } from '#platform/origin.ts';
 import type { Observe } from '#platform/security-event.ts';
 import type { Session } from '#platform/session.ts';
 
-/** Most reported pairs of session and place that are remembered. */
+/** Maximum number of remembered pairs of session and place. */
 const TOLD_MAXIMUM = 10_000;
 
 /**
- * Looks whether a session is used from elsewhere than where it began: from another source and by another kind of browser. One of both alone is everyday life,
- * a phone that leaves the house or a browser in disguise. Reported once for each session and place.
+ * Detects sessions used from another source and with another kind of browser than at sign-in. Only one of both is normal: a phone that leaves the house, or a browser with a
+ * changed user agent. Reported once for each session and place.
  */
 export function createMovedTokens(parts: {
   observe: Observe;

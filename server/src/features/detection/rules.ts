@@ -8,7 +8,7 @@ import { UNKNOWN_CLIENT } from '#platform/user-agent.ts';
 import { infectedFilePhrase } from './infected-file.ts';
 import type { Counting, Measure } from './windows.ts';
 
-/** Facts about an event that are not in it. */
+/** Facts about an event that the event does not contain. */
 interface Circumstances {
   /** The browser that signed in, and whether the account had a sign-in from its source before; null for an event that is no sign-in. */
   browser: { id: string; is_new: boolean; knows_source: boolean } | null;
@@ -31,27 +31,24 @@ export interface Reading {
   phrase: AlertPhrase;
 }
 
-/** The recipients. `administrators` are those whom the event is not about, `every_administrator` all of them. */
+/** The recipients. `administrators` excludes the person whom the event is about, `every_administrator` does not. */
 export const AUDIENCES = ['person', 'administrators', 'every_administrator'] as const;
 
 export interface Rule {
   /** Names the rule in the database, so it never changes its meaning. */
   id: string;
-  /** The id that alerts carry, where several measures are one rule to people. */
+  /** The id in alerts, if several measures are one rule to people. */
   told_as?: string;
   threat_type: ThreatType;
   measure: Measure;
   /** The measure in words. */
   threshold: AlertPhrase;
   audience: (typeof AUDIENCES)[number];
-  /**
-   * The refusal that makes it blocked: of sign-in to the account of its latest event, or to every account that it counted, from there. Absent where that would
-   * prove nothing.
-   */
+  /** The refusal that makes a finding blocked: of sign-in to the account of its latest event, or to every account that it counted, from that source. Absent if that would prove nothing. */
   refusal?: 'account' | 'accounts';
   /**
-   * After a finding of it, a sign-in from the same source to the same account (`pair`) or to any (`source`) is suspicious; or one to the same account from any
-   * of its sources (`account`), unless the owner has signed in from there before. Of a source, a sign-in to an account forgives the failures of that account.
+   * After a finding, a sign-in from the same source to the same account (`pair`) or to any account (`source`) is suspicious; or one to the same account from any of the
+   * finding's sources (`account`), unless the owner has signed in from there before. For a source, a successful sign-in to an account forgives that account's failures.
    */
   arms?: 'pair' | 'source' | 'account';
   /** Reads an event; undefined for an event that does not concern the rule. */
@@ -62,7 +59,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Different accounts of one source within a minute that are guessing rather than people who mistype. */
+/** Number of accounts tried by one source within a minute that means guessing rather than mistyping. */
 const SEVERAL_ACCOUNTS = 6;
 
 const EACH: Measure = { kind: 'each' };
@@ -88,7 +85,7 @@ function isOf<K extends Kind>(sighting: Sighting, kind: K): sighting is Sighting
   return sighting.kind === kind;
 }
 
-/** A row of the table: its functions only get events of its kind. */
+/** A row of the table: its functions only receive events of its kind. */
 function rule<K extends Kind>({ on, key, value, severity, describe, ...rest }: Row<K>): Rule {
   return {
     ...rest,
@@ -110,10 +107,10 @@ type Login = SightingOf<'login_failed' | 'login_succeeded'>;
 
 /** One account from one source. */
 export const pairKey = ({ source, data }: Login) => `${source} ${data.account}`;
-/** Only the server's own events have no source, and a sign-in is never one. */
+/** Only the server's own events have no source, and they are never sign-ins. */
 const sourceKey = ({ source }: Sighting) => source;
 
-/** The codes that have another one beside them, which names the address and takes nothing else. */
+/** Codes with a variant that names the address and takes no other parameter. */
 type Sourced =
   | 'brute_force.pair'
   | 'brute_force.burst'
@@ -140,10 +137,7 @@ export const FLOOD = {
   bins_before: 16,
   /** Interquartile ranges above the upper quartile. */
   spreads: 4,
-  /**
-   * Requests in 15 minutes that are never a flood: of a source without an account, and of an account, whose pages send requests on their
-   * own.
-   */
+  /** Requests in 15 minutes that are never a flood: of a source without an account, and of an account, whose pages send requests automatically. */
   floor: { source: 500, account: 20_000 },
 } as const;
 
@@ -335,7 +329,7 @@ export const RULES: readonly Rule[] = [
   }),
 ];
 
-/** The harmless test files count apart, and low. Events that a start of the server repeats have been counted. */
+/** Harmless test files count separately, with low severity. Events repeated after a restart were already counted. */
 /** Guessing at several accounts from one source. */
 function manyAccounts(
   row: Pick<Row<'login_failed'>, 'measure' | 'severity'> & { id: `brute_force.${'burst' | 'slow' | 'spray'}` },
@@ -395,7 +389,7 @@ function exploitStrings(row: Pick<Row<'request_refused'>, 'id' | 'measure' | 'th
   });
 }
 
-/** A sign-in right after guessing from the same source. Armed by the findings of other rules, so it stands apart from the table. */
+/** A sign-in right after guessing from the same source. Findings of other rules arm it, so it is not in the table. */
 export const AFTER_FAILURES: Pick<Rule, 'id' | 'threat_type' | 'threshold' | 'audience'> & { within_ms: number } = {
   id: 'suspicious_login.after_failures',
   threat_type: 'suspicious_login',
@@ -403,7 +397,7 @@ export const AFTER_FAILURES: Pick<Rule, 'id' | 'threat_type' | 'threshold' | 'au
   audience: 'person',
   within_ms: 240 * SECOND,
 };
-/** The same after guessing at many accounts: the neighbours of who guesses are no intruders, so that one alert tells the administrators. */
+/** `AFTER_FAILURES` after guessing at many accounts: others behind the same source are not intruders, so only administrators get one alert. */
 export const AFTER_SPRAY: Pick<Rule, 'threshold' | 'audience'> = {
   threshold: alertPhrase('threshold.suspicious_login.after_spray', {}),
   audience: 'every_administrator',

@@ -31,7 +31,7 @@ export interface Volumes {
   fold(found: (transaction: Kysely<DetectionTables>, floods: readonly Flood[]) => Promise<void>): Promise<void>;
 }
 
-/** Askers that are counted between two folds. More at once are no single asker's flood. */
+/** Maximum number of askers counted between two folds. More at once are not a single asker's flood. */
 const ASKERS_MAXIMUM = 10_000;
 const FOLDED_AT_ONCE = 100;
 

@@ -3,7 +3,7 @@ import { nameOf, type Place } from './detect.ts';
 import type { DetectionTables } from './detection.tables.ts';
 import { windowSchema } from './windows.ts';
 
-/** A window as it is stored: JSON, and when it expires, in ms since 1970. */
+/** A stored window: JSON, and its expiry in ms since 1970. */
 export interface Stored extends Place {
   state: string;
   expires_at: number;
@@ -12,8 +12,8 @@ export interface Stored extends Place {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /**
- * Changes the windows at some places in a transaction. Each is taken by being written, so that servers that look at events at once count together.
- * `change` gets those that hold something, by their names, and answers all that hold something then. Places come in the order of their names; `at` is in ms.
+ * Changes the windows at some places in a transaction. An update locks each, so that servers that examine events concurrently count together. `change` gets the non-empty
+ * windows by name, and returns those that are non-empty afterwards. Places must be sorted by name; `at` is in ms.
  */
 export async function changeWindows<T>(
   transaction: Kysely<DetectionTables>,
@@ -84,10 +84,7 @@ export async function emptyWindows(database: Kysely<DetectionTables>, places: re
     .execute();
 }
 
-/**
- * Removes the counts about a person, in a transaction: `account` is their key in events. A source's window that counts them among others continues
- * without them.
- */
+/** Deletes the counts about a person, in a transaction: `account` is their key in events. A source's window that also counts others continues without them. */
 export async function forgetWindowsOf(
   transaction: Kysely<DetectionTables>,
   { user_id, account }: { user_id: string; account: string },

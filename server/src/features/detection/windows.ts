@@ -3,9 +3,9 @@ import { phraseSchema } from '@palisade/contract/phrase';
 import { z } from 'zod';
 
 /**
- * A rule's way of counting. Times in ms. `each`: every event is told. `sliding`: as many events as `count` within the window, as fail2ban counts
- * (maxretry, findtime). `bucket`: more events than fit into a bucket that leaks one in each `leak_ms`, as CrowdSec counts (capacity, leakspeed); `once`:
- * a value that is in the bucket is not poured again (distinct). `different`: so many different values have to be among them.
+ * A rule's way of counting. Times in ms. `each`: every event is reported. `sliding`: `count` events within the window, as in fail2ban (maxretry, findtime). `bucket`: more
+ * events than fit into a bucket that leaks one in each `leak_ms`, as in CrowdSec (capacity, leakspeed); `once`: a value in the bucket is not added again (distinct).
+ * `different`: the required number of different values.
  */
 export type Counting =
   | { kind: 'sliding'; count: number; window_ms: number; different: number }
@@ -22,14 +22,14 @@ export const sampleSchema = z.object({
 /** An event in words, as evidence shows it. */
 export type Sample = z.infer<typeof sampleSchema>;
 
-/** The phrase of a kept English sentence; the sentence as it is where its phrase is missing, or of a newer version. */
+/** The phrase of a stored English sentence; the sentence unchanged if its phrase is missing, or of a newer version. */
 export function phraseOrWritten(english: string, phrase: Sample['phrase']): AlertPhrase {
   return (phrase === null ? undefined : knownAlertPhrase(phrase)) ?? asWritten(english);
 }
 
 const WHAT_MAXIMUM = 200;
 
-/** An event as a sample. One whose words are too long keeps their beginning alone. */
+/** An event as a sample. Words that are too long are cut. */
 export function sampleOf(phrase: AlertPhrase, { at, source }: Pick<Sample, 'at' | 'source'>): Sample {
   const english = alertEnglish(phrase);
   if (english.length <= WHAT_MAXIMUM) return { at, what: english, phrase, source };
@@ -48,7 +48,7 @@ export const windowSchema = z.object({
   /** The latest event of each value, oldest first, and how many there were. `user_id` is whom that event was about. */
   values: z.array(z.object({ value: z.string(), at: z.number(), user_id: z.string().nullable(), count: z.int().default(1) })),
   samples: z.array(sampleSchema),
-  /** The latest event that nothing stopped. */
+  /** The latest event that was not stopped. */
   open_at: z.number().nullable(),
 });
 export type Window = z.infer<typeof windowSchema>;
@@ -70,7 +70,7 @@ export function addSample(samples: readonly Sample[], sample: Sample): Sample[] 
   return [...samples, sample].slice(-SAMPLES_MAXIMUM);
 }
 
-/** When a window is as if nothing had happened, in ms since 1970. */
+/** When a window becomes equal to an empty one, in ms since 1970. */
 export function expiryOf({ at, level, times }: Window, measure: Counting): number {
   return measure.kind === 'sliding' ? (times.at(-1) ?? at) + measure.window_ms : at + level * measure.leak_ms;
 }
@@ -90,7 +90,7 @@ export function withValue(
   );
 }
 
-/** Takes the events of one value out again. Undefined when nothing is left. */
+/** Removes the events of one value. Undefined if nothing is left. */
 export function forgive(window: Window, value: string): Window | undefined {
   const forgiven = window.values.find((entry) => entry.value === value);
   if (forgiven === undefined) return window;
@@ -100,7 +100,7 @@ export function forgive(window: Window, value: string): Window | undefined {
 
 /** Adds an event. `is_full`: the rule's threshold is reached; the caller then empties the window. */
 export function pour(window: Window, measure: Counting, drop: Drop): { window: Window; is_full: boolean } {
-  // Servers' clocks differ a little: an event that comes late does not turn time back.
+  // Servers' clocks differ slightly: a late event does not move time back.
   const at = Math.max(window.at, drop.at);
   const next = {
     at,

@@ -26,16 +26,16 @@ const REFUSALS: Record<'revoked' | 'in_use', Refusal> = {
   in_use: { code: AGENT_CLOSED.in_use, reason: 'Another agent with this identity is connected.' },
 };
 const AGAIN: Refusal = { code: CLOSED.again, reason: 'Something may not have been told.' };
-/** Frames of one agent that wait while an earlier one is kept. */
+/** Maximum number of an agent's frames that wait while an earlier one is stored. */
 const WAITING_MAXIMUM = 60;
-/** Time that a poll without news waits while its device is busy, in ms: an agent with a new scan asks again at once. */
+/** Wait of a poll without news while its device is busy, in ms: an agent with a new scan polls again soon. */
 const BUSY_WAIT_MS = 2_000;
-/** Frames that one agent may say over calls. */
+/** Rate of frames that one agent may send by HTTP polls. */
 const FRAMES: Rate = { count: agentChannel.frames_per_heartbeat, period_ms: AGENT_HEARTBEAT_MS };
 /** Shortest interval between two reports about one device to pages, in ms. */
 const NEWS_EVERY_MS = 1_000;
 
-/** Reports news of devices to pages: at once, and then not more often than they can read. */
+/** Reports news of devices to pages: at once, then at most at an interval. */
 export function createDeviceNews(tell: (user_id: string) => void): { told(user_id: string): void; close(): void } {
   const waiting = new Map<string, { again: boolean; timer: NodeJS.Timeout }>();
 
@@ -62,7 +62,7 @@ export function createDeviceNews(tell: (user_id: string) => void): { told(user_i
   };
 }
 
-/** The connection between an agent and the server, over a socket or over calls. */
+/** The connection between an agent and the server, by socket or by HTTP polls. */
 export interface AgentService {
   sockets: Pick<Sockets, 'close' | 'open'>;
   /** The same over HTTP: the agent's frames, answered with the server's, after a while if there are none. @throws Problem `device_revoked`, `device_in_use`, `too_many_requests`. */
@@ -79,7 +79,7 @@ interface AgentsParts extends SocketParts {
   poll_wait_ms?: number | undefined;
 }
 
-/** One connection: its frames are handled one after the other, and it is sent the device's desired state whenever that has changed. */
+/** One connection: handles its frames one after the other, and sends the device's desired state whenever it has changed. */
 function converse(
   connection: Connection<AgentPrincipal, Told>,
   parts: Pick<AgentsParts, 'agents' | 'topics' | 'onNews'> & { logger: FastifyBaseLogger; welcome: () => Told },
@@ -98,7 +98,7 @@ function converse(
       .then(() => (isOver ? undefined : task()))
       .catch((error: unknown) => {
         logFailure(logger, error, 'what an agent said could not be kept', { device: principal.id });
-        // It is sent again over the next connection.
+        // The agent sends it again over the next connection.
         connection.end(AGAIN);
       })
       .finally(() => {
@@ -106,7 +106,7 @@ function converse(
       });
   }
 
-  /** Looks whether there is a frame to send; several requests meanwhile are one look. */
+  /** Checks whether there is a frame to send; concurrent requests share one check. */
   function look(): void {
     if (isAsked) return;
     isAsked = true;
@@ -151,9 +151,9 @@ function converse(
   };
 }
 
-/** The same bound as for a socket, in the same time; all of a poll in one step, or none. @throws Problem `too_many_requests` */
+/** The same rate as for a socket; takes all of a poll's frames or none. @throws Problem `too_many_requests` */
 async function takeFrames(counters: Pick<Counters, 'take'>, device_id: string, count: number): Promise<void> {
-  // One token of a bucket that is `count` times smaller weighs as much as `count` of the whole.
+  // Taking one token from a bucket that is `count` times smaller equals taking `count` tokens.
   const bucket = { key: `agent-frames:${device_id}`, rate: { ...FRAMES, count: FRAMES.count / count } };
   const empty = await counters.take([bucket]);
   if (empty !== undefined) throw refuseFor(empty.wait_ms, 'agent.too_fast');
@@ -181,7 +181,7 @@ function untilNudged(topics: Pick<Topics, 'listen'>, device_id: string, signal: 
 /** Serves the agents' socket, after `openSockets`. */
 export function serveAgents(fastify: FastifyInstance, parts: AgentsParts): AgentService {
   const { agents, topics, counters, onNews, now, poll_wait_ms = POLL_WAIT_MS, ...socketParts } = parts;
-  /** The last answers to polls of each device, by this server. */
+  /** The last answers to polls of each device, on this server. */
   const polled = new Map<string, string>();
   const welcome = (): Told => ({ kind: 'welcome', at: new Date(now()).toISOString(), heartbeat_ms: AGENT_HEARTBEAT_MS });
 

@@ -15,7 +15,7 @@ import { createReports, type Reports } from './reports.ts';
 import type { SecondLooks } from './second-looks.ts';
 import type { SignatureEditions } from './signature-editions.ts';
 
-/** The holder of a device's one connection. */
+/** The holder of a device's single connection. */
 export interface AgentPrincipal {
   kind: 'device';
   id: string;
@@ -26,7 +26,7 @@ export interface AgentPrincipal {
 
 type Meeting = { principal: AgentPrincipal } | { refused: 'revoked' | 'in_use' };
 
-/** Time for which a silent connection stays its agent's: two heartbeats and a half, in ms. */
+/** Time for which a silent connection keeps its agent's lease: two and a half heartbeats, in ms. */
 const LEASE_MS = 50_000;
 const EVENTS_KEPT = 500;
 const NOT_SENT = 'The device couldn’t send the file.';
@@ -99,9 +99,9 @@ export class Agents implements DesiredStates {
         ack_state: state,
         ack_errors: JSON.stringify(kept),
         applied_rev,
-        // Repeated with each connection, it was applied when it was first reported.
+        // Repeated with each connection; the time of the first report counts.
         ...(state === 'applied' && !(rev === device.ack_rev && device.ack_state === 'applied') && { applied_at: at(this.now) }),
-        // Repeated, it began when it was first reported.
+        // Repeated; the time of the first report counts.
         trial_at:
           state !== 'trial' ? null : rev === device.ack_rev && device.ack_state === 'trial' ? device.trial_at : at(this.now),
         ...(is_applied ? { pending_since: null } : device.pending_since === null && { pending_since: at(this.now) }),
@@ -128,7 +128,7 @@ export class Agents implements DesiredStates {
     if (event.event === 'session_changes') await this.measuredSessions.hear(device.id, event.session_id, event.measured);
     const incident = incidentOfEvent(device, event, happened_at);
     if (incident !== undefined) await this.raise(incident);
-    // Last: a report that was cut off is repeated, and a repeated alert counts once.
+    // Last: a report that was interrupted is repeated, and a repeated alert counts once.
     await this.database
       .insertInto('device_events')
       .values({ device_id: device.id, id, heard_at: at(this.now) })
@@ -145,26 +145,23 @@ export class Agents implements DesiredStates {
     return noted;
   }
 
-  /** A mark that changes with the state to tell; undefined for a device that is revoked. */
+  /** A mark that changes with the state to send; undefined for a revoked device. */
   markOf(device_id: string): Promise<string | undefined> {
     return this.desiredStates.markOf(device_id);
   }
 
-  /** The whole state that a device is to have, and its mark. */
+  /** The complete desired state of a device, and its mark. */
   desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined> {
     return this.desiredStates.desired(device_id);
   }
 
-  /** The device of an id and a token; undefined where it is revoked, or there is none. */
+  /** The device with an id and a token; undefined if revoked or missing. */
   async authenticate({ device_id, token }: { device_id: string; token: string }): Promise<DeviceRow | undefined> {
     const row = await find(this.database, device_id);
     return row === undefined || row.revoked_at !== null || row.token_hash !== hashOf(token) ? undefined : row;
   }
 
-  /**
-   * Gives an agent the one connection of its device. The same start of an agent may connect again at any time; another one only when the place is
-   * free.
-   */
+  /** Gives an agent the single connection of its device. The same run of an agent may reconnect at any time; another one only when the connection is free. */
   async connect(hello: Hello): Promise<Meeting> {
     const connection_id = newId();
     const said_at = Date.parse(hello.at);
@@ -197,7 +194,7 @@ export class Agents implements DesiredStates {
     return { refused: is_known ? 'in_use' : 'revoked' };
   }
 
-  /** Keeps connections for a while longer; answers which are not theirs any more, and why. */
+  /** Renews the leases of connections; returns those that were lost, and why. */
   async renew(some: readonly AgentPrincipal[]): Promise<ReadonlyMap<AgentPrincipal, 'revoked' | 'in_use'>> {
     const kept = await inBatches(some, (batch) =>
       this.database
@@ -239,10 +236,10 @@ export class Agents implements DesiredStates {
       .execute();
   }
 
-  /** Keeps an agent's frame. Answers the frames to send back. Frames never reach another device. */
+  /** Stores an agent's frame. Returns the frames to send back. Frames never reach another device. */
   async hear({ id, instance }: AgentPrincipal, said: Said): Promise<Told[]> {
     const device = await find(this.database, id);
-    // Reports of a device that waits for its person's word are not noted: it says them again.
+    // Reports of a device that its person has not confirmed are ignored: the agent repeats them.
     if (device === undefined || device.revoked_at !== null || device.confirmed_at === null) return [];
     switch (said.kind) {
       case 'ack':

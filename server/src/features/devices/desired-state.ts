@@ -23,9 +23,9 @@ export type GrantedOf = (device: {
   user_id: string;
 }) => Promise<{ session_id: string; grants: readonly string[] } | undefined>;
 
-/** Keys by which agents ask this server for names. */
+/** Keys with which agents query this server's DNS. */
 export interface NameKeys {
-  /** Undefined for a device whose person does not want web protection on it. */
+  /** Undefined if the person has web protection off for the device. */
   keyOf(device_id: string): Promise<string | undefined>;
   /** Its device is revoked. */
   end(device_id: string): Promise<void>;
@@ -39,7 +39,7 @@ export interface DesiredStates {
   desired(device_id: string): Promise<{ mark: string; desired: Desired } | undefined>;
 }
 
-/** Another part of the desired state of a device has changed; its agent is nudged afterwards. */
+/** Records a change of another part of a device's desired state; nudge its agent afterwards. */
 export async function raiseToldRev(database: Kysely<DeviceTables>, device_id: string): Promise<void> {
   const next = database.updateTable('devices').set(({ eb }) => ({ told_rev: eb('told_rev', '+', 1) }));
   await next.where('id', '=', device_id).execute();

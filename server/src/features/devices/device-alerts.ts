@@ -3,7 +3,7 @@ import { type AlertPhrase, alertPhrase } from '@palisade/contract/alert-phrases'
 import { TEST_FILE_THREATS } from '@palisade/contract/constants';
 import type { DeviceAlert } from '@palisade/contract/devices';
 
-/** The part of an alert that a device's news give; the code that raises alerts knows the rest. */
+/** The part of an alert that comes from a device's report; the code that raises alerts adds the rest. */
 export interface DeviceIncident {
   rule: DeviceAlert;
   key: string;
@@ -89,7 +89,7 @@ export function incidentOfFile({ id, user_id, device_name }: Where, file: Found)
   return {
     ...{ rule: 'device_infected_file', key: `scan:device:${id}:${file.id}`, user_id, at: file.found_at },
     ...{ threat_type: 'malware_detected', ip_address: null },
-    // The industry's harmless test files are low wherever they lie.
+    // The industry's harmless test files are low wherever they are.
     severity: TEST_FILE_THREATS.includes(threat) ? 'low' : kept ? 'high' : 'critical',
     phrase: kept
       ? alertPhrase('device.infected_file.quarantined', found)

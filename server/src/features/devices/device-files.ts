@@ -14,7 +14,7 @@ export interface FoundOnDevice {
   file: Found;
 }
 
-/** The records of scans that devices' files have. Both write as part of a transaction, and answer what tells of it, once that is committed. */
+/** Records of scans for files found on devices. Both functions write as part of a transaction, and return the function that reports the change after the commit. */
 export interface FoundRecords<Database = Kysely<DeviceTables>> {
   add(database: Database, found: FoundOnDevice): Promise<() => void>;
   /** The agent deleted the file, or restored it: its infection ends, or is open again. */
@@ -32,7 +32,7 @@ interface CopyOnDevice {
 /** Devices' reports about scanned, found, restored and deleted files. */
 export interface DeviceFiles {
   hearScan(device: DeviceRow, report: ScanReport): Promise<Told[]>;
-  /** A file order was carried out, or could not be. */
+  /** A file command was carried out, or failed. */
   finishOrder(device: DeviceRow, done: { order_id: string; ok: boolean; message: string | null }): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ export interface DeviceFiles {
 const FINDINGS_KEPT = 5_000;
 
 /**
- * Makes room for a finding that was just stored: the oldest one that is closed goes, or else the oldest one of the person with the most findings. A person who fills
- * their folders with infected files displaces their own findings alone.
+ * Makes room for a new finding: deletes the oldest closed one, or else the oldest one of the person with the most findings. A person who fills their folders with infected
+ * files thus displaces only their own findings.
  */
 async function makeRoom(database: Kysely<DeviceTables>, device_id: string, kept: number): Promise<void> {
   const of = () => database.selectFrom('device_findings').where('device_id', '=', device_id);
@@ -73,7 +73,7 @@ async function makeRoom(database: Kysely<DeviceTables>, device_id: string, kept:
   }
 }
 
-/** Takes the device's answer to an order about a file. */
+/** Handles the device's answer to a file command. */
 async function finishOrder(
   { database, records }: { database: Kysely<DeviceTables>; records: Pick<FoundRecords, 'settle'> },
   device: DeviceRow,
@@ -85,7 +85,7 @@ async function finishOrder(
     .where('device_id', '=', device.id)
     .where('order_id', '=', order_id)
     .execute();
-  // First: an answer that is cut off is repeated, and finds its order again.
+  // First, so that a repetition of an interrupted answer still finds its command.
   if (ok) for (const { order_action, ...copy } of ordered) (await records.settle(database, copy, order_action === 'delete'))();
   await database
     .updateTable('device_findings')
@@ -124,10 +124,7 @@ export function createDeviceFiles(parts: {
   const { database, raise, records, now, findings_kept = FINDINGS_KEPT } = parts;
   const at = () => new Date(now()).toISOString();
 
-  /**
-   * Whether it is new. A report that is cut off is repeated, and starts again: first the person is notified, once in spite of repeats, and then it is stored with its
-   * record.
-   */
+  /** Returns whether it is new. An interrupted report is repeated from the start: first the person is notified, once despite repetitions, and then the finding is stored with its record. */
   async function keepFinding(device: DeviceRow, scan_id: string | null, said: Found): Promise<boolean> {
     const file = { ...said, found_at: momentOn(device, said.found_at, now()) };
     const known = await database

@@ -1,11 +1,11 @@
 import type { DeviceRow } from './device-record.ts';
 
-/** A clock that is wrong by less is taken at its word, in ms. */
+/** Clock errors below this many ms are ignored. */
 const TOLERATED_MS = 60_000;
 
 /**
- * The time of an event on a device, by the server's clock (ISO): the device's time, less the error of its clock when it connected. A computer without a battery
- * begins in 1970, and sets its clock some time later; a time after `now`, or before its enrolment, becomes `now`.
+ * The time of an event on a device, by the server's clock (ISO): the device's time minus its clock error at connection. A computer without a battery starts in 1970 and sets
+ * its clock later; a time after `now`, or before its enrolment, becomes `now`.
  */
 export function momentOn(
   { skew_ms, enrolled_at }: Pick<DeviceRow, 'skew_ms' | 'enrolled_at'>,

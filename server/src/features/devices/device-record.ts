@@ -36,7 +36,7 @@ function read<T>(schema: z.ZodType<T>, text: string | null): T | undefined {
   return text === null ? undefined : schema.safeParse(JSON.parse(text)).data;
 }
 
-/** The revision that a device should have: changes of its person's rules and of its own. It never falls. A device that waits for its person's word has the first one, without rules. */
+/** The revision that a device should have: changes of its person's rules plus its own. It never decreases. An unconfirmed device has the first one, without rules. */
 export function desiredRev({ own_rev, confirmed_at }: Pick<DeviceRow, 'own_rev' | 'confirmed_at'>, rules_rev: number): number {
   return confirmed_at === null ? 1 : 1 + rules_rev + own_rev;
 }
@@ -62,7 +62,7 @@ function enforcementOf(row: DeviceRow, desired_rev: number, now: number): Enforc
   };
 }
 
-/** The present state of a device. A connection alone does not show that the agent's workers run; their reports do. */
+/** The current state of a device. A connection alone does not prove that the agent's workers run; their reports do. */
 function deviceStateOf(
   { revoked_at, confirmed_at, reported_at }: Pick<DeviceRow, 'revoked_at' | 'confirmed_at' | 'reported_at'>,
   is_connected: boolean,
@@ -115,7 +115,7 @@ export function deviceScanOf({ user_id: _, wanted: __, progress, ...row }: ScanR
 
 export const capabilitiesOf = ({ capabilities }: Pick<DeviceRow, 'capabilities'>) => read(capabilitiesSchema, capabilities);
 
-/** A finding as a reply has it, but for its second look. */
+/** A finding as a reply has it, without its second look. */
 export function findingOf(row: FindingRow): Omit<DeviceFinding, 'second_look'> {
   const { id, device_id, scan_id, path, file_hash, size, threat, member, found_at, state, reason, order_action } = row;
   return { id, device_id, scan_id, path, file_hash, size, threat, member, found_at, state, reason, order: order_action };

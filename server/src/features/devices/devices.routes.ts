@@ -53,7 +53,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
 const NOT_SAFE =
   'Adding a device needs a secure connection (https). Ask your server administrator to set up https and PUBLIC_URL.';
 
-/** The line that installs the agent, which asks for the code: only from an address whose downloads are this server's own. */
+/** The command that installs the agent and asks for the code: only from an address whose downloads are this server's own. */
 function commandOf(base: string): { command: string | null; refusal: string | null } {
   const { protocol, hostname, origin } = new URL(base);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname)) return { command: null, refusal: NOT_SAFE };

@@ -4,7 +4,7 @@ import type { Action, Direction } from '@palisade/contract/firewall';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
 export interface DeviceTables {
-  /** Systems without an agent that people ask for. */
+  /** Requests for agents of unsupported systems. */
   device_wishes: { user_id: string; system: WishedSystem; note: string; created_at: string };
   devices: {
     device_name: string;
@@ -18,11 +18,11 @@ export interface DeviceTables {
     token_hash: string;
     agent_version: string;
     enrolled_at: string;
-    /** When its person said that it is theirs; null while it waits for that. */
+    /** When its person confirmed it as theirs; null until then. */
     confirmed_at: string | null;
     revoked_at: string | null;
     last_seen_at: string | null;
-    /** The holder of its one connection, and the end of its lease, by the clock of the database. */
+    /** The holder of its single connection, and the end of the lease, by the database's clock. */
     instance: string | null;
     connection_id: string | null;
     connected_until: string | null;
@@ -31,7 +31,7 @@ export interface DeviceTables {
     skew_ms: number | null;
     default_inbound: Action;
     default_outbound: Action;
-    /** Changes of its own that make a revision, beside those of its person's rules. */
+    /** Number of its own changes, added to its person's rule changes for the revision. */
     own_rev: number;
     /** Changes of any other part of its desired state. */
     told_rev: number;
@@ -43,13 +43,13 @@ export interface DeviceTables {
     applied_rev: number;
     applied_at: string | null;
     pending_since: string | null;
-    /** The time since which it tries out the revision of `ack_rev`; null while it tries none. */
+    /** Since when it has been trying out the revision of `ack_rev`; null if it is not. */
     trial_at: string | null;
-    /** The report that was counted last, of which start of the agent. */
+    /** The agent run whose report was counted last, and its number. */
     report_instance: string | null;
     report_seq: number;
     blocked_total: number;
-    /** The part of which log of dropped packets was counted last. */
+    /** The last counted position of its log of dropped packets. */
     blocked_log: string | null;
     blocked_number: number;
     /** JSON, with `posture`, `foreign_tables`, `watched` and `exclusions`. */
@@ -78,7 +78,7 @@ export interface DeviceTables {
     device_id: string;
     /** A rule's id, or the direction whose default decided. */
     of: string;
-    /** When the counter last began at 0: `packets` and `bytes` are since then, and those before are from earlier. */
+    /** When the counter last started at 0: `packets` and `bytes` count from then; earlier totals are kept separately. */
     epoch: string;
     packets: number;
     bytes: number;
@@ -94,7 +94,7 @@ export interface DeviceTables {
     protocol: 'tcp' | 'udp' | 'icmp' | 'other';
     /** Empty for the sum of further sources. */
     address: string;
-    /** -1 where there is none. */
+    /** -1 if there is none. */
     port: number;
     packets: number;
     first_at: string;
@@ -137,7 +137,7 @@ export interface DeviceTables {
     id: string;
     user_id: string;
     device_id: string;
-    /** The device's own name for it. */
+    /** The device's own id for it. */
     finding_id: string;
     scan_id: string | null;
     path: string;
@@ -146,7 +146,7 @@ export interface DeviceTables {
     threat: string;
     member: string | null;
     found_at: string;
-    /** By the number that the device's system has for them; null if the agent did not say it. */
+    /** The user id on the device's system; null if the agent did not report it. */
     owner: number | null;
     state: DeviceFinding['state'];
     reason: string | null;

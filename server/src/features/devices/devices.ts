@@ -48,14 +48,14 @@ interface DevicesOptions {
   jobs: Pick<Jobs, 'handle'>;
   raise: (incident: DeviceIncident) => Promise<void>;
   secondLooks: Pick<SecondLooks, 'withLooks'>;
-  /** Sends a device its desired state, wherever its agent is connected; also one that was revoked. */
+  /** Sends a device its desired state, on whichever server its agent is connected; also a revoked one. */
   nudge: (device_id: string) => void;
   now: () => number;
 }
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** Ends a device that is not ended, in a transaction; whether it was this call that did. */
+/** Revokes a device, in a transaction; returns whether this call did so. */
 async function end(now: () => number, transaction: Kysely<Tables>, { id, user_id }: DeviceRow): Promise<boolean> {
   const ended = await transaction
     .updateTable('devices')
@@ -137,7 +137,7 @@ export class Devices {
     return device;
   }
 
-  /** Tells of devices that have been silent for a week, once. */
+  /** Reports devices that have been silent for a week, once. */
   private readonly tellOfSilence = async (): Promise<void> => {
     const before = new Date(this.now() - OFFLINE_ALERT_MS).toISOString();
     const silent = await this.database
@@ -184,7 +184,7 @@ export class Devices {
     return this.readOne(id);
   }
 
-  /** Writes the named settings alone, and tells the agent of those that it uses. @throws Problem `conflict` for other defaults of a revoked device. */
+  /** Writes only the given settings, and sends the agent those that it uses. @throws Problem `conflict` for other defaults of a revoked device. */
   async change(row: DeviceRow, changes: DeviceChanges): Promise<Device> {
     const { device_name, defaults, is_watching, watched, exclusions } = changes;
     if (defaults !== undefined && row.revoked_at !== null) throw refuse('device.revoked');
@@ -228,7 +228,7 @@ export class Devices {
     return await this.readOne(row.id);
   }
 
-  /** Its token is worth nothing from here on. @throws Problem `conflict` for one that is revoked. */
+  /** Invalidates the device's token. @throws Problem `conflict` for a revoked one. */
   async revoke(row: DeviceRow, by: Doer): Promise<Device> {
     await inTransaction(this.database, async (transaction) => {
       if (!(await end(this.now, transaction, row))) throw refuse('device.already_revoked');
@@ -297,7 +297,7 @@ export class Devices {
         packets: Math.min(Number(packets), Number.MAX_SAFE_INTEGER),
       }))
       .sort((one, other) => other.packets - one.packets);
-    // Packets without a known source are counted, and assigned to none.
+    // Packets without a known source are counted, but assigned to none.
     const sources = all.filter(({ address }) => address !== '');
     return {
       packets: Math.min(
@@ -424,7 +424,7 @@ export class Devices {
     return finding;
   }
 
-  /** The rules of a person are not as they were: their devices have something to do from now on. Notifies them, and answers their number. */
+  /** Informs a person's devices that the rules have changed. Returns their number. */
   async rulesChanged(user_id: string): Promise<number> {
     await this.database
       .updateTable('devices')

@@ -71,7 +71,7 @@ export class Enrolment {
     this.options = options;
   }
 
-  /** Counts one more device. The row of the count is locked until the device is stored. @throws Problem `device_limit`. */
+  /** Counts one more device. The count's row stays locked until the device is stored. @throws Problem `device_limit`. */
   private async count(transaction: Kysely<Tables>, user_id: string): Promise<void> {
     const limit = await this.options.limitOf(transaction, user_id);
     const most = limit === UNLIMITED_DEVICES ? Number.MAX_SAFE_INTEGER : limit;
@@ -100,7 +100,7 @@ export class Enrolment {
       .select('devices')
       .where('user_id', '=', user_id)
       .executeTakeFirst();
-    // An early refusal; the decision is made when the computer comes.
+    // An early refusal; the decision is made at enrolment.
     if (limit !== UNLIMITED_DEVICES && (counted?.devices ?? 0) >= limit) throw refuse('enrollment.device_limit', { limit });
     const code = Array.from(
       { length: ENROLMENT_CODE_LENGTH },
@@ -124,7 +124,7 @@ export class Enrolment {
     origin: Origin,
   ): Promise<{ device_id: string; token: string; device_name: string; user_id: string }> {
     if (!isKey(public_key)) throw refuseField('public_key', 'enrollment.key_form');
-    // Wrong tries count by the beginning of the code: a mistyped code does not lock out everybody behind the same address. 32 beginnings make 160 tries of 32^10 codes.
+    // Wrong tries count per first character of the code, so that a mistyped code does not lock out all people behind the same address: 32 first characters allow 160 tries of 32^10 codes.
     const tries = { key: `enrol:${origin.source}:${code.slice(0, 1)}`, rate: TRIES };
     const empty = await this.options.counters.take([tries]);
     if (empty !== undefined) throw refuseFor(empty.wait_ms, 'enrollment.too_many_codes');

@@ -14,7 +14,7 @@ export const AWAITED_MS = 86_400_000;
 export interface MeasuredSessions {
   /** The session runs from now on: the person's devices that are connected take stock. Once for each session. */
   begin(session: { id: string; user_id: string }): Promise<void>;
-  /** The session is over: the devices that took stock say what changed. A repeated call changes nothing. */
+  /** The session is over: devices with a baseline report what changed. Idempotent. */
   end(session_id: string): Promise<void>;
   /** Stores a device's findings; its first report counts, and none before the session is over. Answers whether it was kept. */
   hear(device_id: string, session_id: string, measured: MeasuredChanges): Promise<boolean>;

@@ -13,7 +13,7 @@ const BLOCKED_ROWS_MAXIMUM = 3_000;
 const PART_MS = 5 * 60_000;
 const ROWS_AT_ONCE = 80;
 type BlockedRow = Selectable<DeviceTables['device_blocked']>;
-/** More packets than any report can mean. */
+/** Caps packet counts at the maximum safe integer. */
 const most = (count: number) => Math.min(count, Number.MAX_SAFE_INTEGER);
 
 /** Stands in the rows for packets of further senders or receivers. */
@@ -85,7 +85,7 @@ async function countCounters(
   }
 }
 
-/** Answers how many packets a report tells of. Of those that were dropped too long ago no more than that is kept. */
+/** Returns the number of packets in a report. Of packets dropped too long ago only that number is kept. */
 async function countBlocked(
   now: () => number,
   database: Kysely<DeviceTables>,
@@ -178,7 +178,7 @@ export class Reports {
     this.now = options.now;
   }
 
-  /** Stores a report of one start of an agent, once in spite of repeats. */
+  /** Stores a report of an agent run, once despite repetitions. */
   async hear(device: DeviceRow, instance: string, report: Report): Promise<Told[]> {
     const ids = new Set([...(await this.rules.ruleIds(device.user_id)), 'inbound', 'outbound']);
     const { blocked_part: part } = report;

@@ -140,7 +140,7 @@ export class SecondLooks {
     if (finding.size > UPLOAD_MAXIMUM) throw refuse('server_rescan.file_too_large');
     const capabilities = capabilitiesOf(device);
     if (capabilities?.second_look !== true) {
-      // The device's own sentence.
+      // The device's own reason.
       const reason = capabilities?.second_look_reason ?? undefined;
       throw reason === undefined ? refuse('server_rescan.agent_too_old') : new Problem('conflict', { says: asWritten(reason) });
     }
@@ -192,7 +192,7 @@ export class SecondLooks {
     return rows.flatMap(({ look_order_id: id, finding_id, file_hash }) => (id === null ? [] : [{ id, finding_id, file_hash }]));
   }
 
-  /** Finds the request for the file that a device sends. @throws Problem `not_found` where nobody asks for it (any more). */
+  /** Finds the request for a file that a device sends. @throws Problem `not_found` if it is not (or no longer) requested. */
   async find({ id: device_id }: DeviceRow, order_id: string): Promise<Awaited> {
     const finding = await this.database
       .selectFrom('device_findings')
@@ -219,7 +219,7 @@ export class SecondLooks {
     }
     const taken = { look_state: 'scanning', look_order_id: null, look_received_at: at(this.now), look_scan_id } as const;
     const row = await this.change(finding, order_id, taken, { kind: 'second_look_received', ...by });
-    // It was taken back meanwhile, or has come twice.
+    // It was withdrawn meanwhile, or arrived twice.
     if (row === undefined) throw refuse('server_rescan.not_requested');
   }
 

@@ -7,7 +7,7 @@ import type { EnforcementTables } from './enforcement.tables.ts';
 
 export type BlockRow = Selectable<EnforcementTables['blocks']>;
 
-/** The sign-ins that a block refuses: those of `account` from `source`; without an account, every sign-in from there. */
+/** The sign-ins that a block refuses: of `account` from `source`; without an account, all from there. */
 export interface Target {
   source: string;
   account: string | null;
@@ -16,11 +16,11 @@ export interface Target {
 export interface Blocks {
   /** The time until which sign-ins are refused, in ms since 1970; undefined when they are not. */
   refusal(attempt: { source: string; account: string }): Promise<{ kind: BlockKind; until: number } | undefined>;
-  /** Whether sign-ins were refused at that time (ISO), whatever the block's state is since. */
+  /** Whether sign-ins were refused at that time (ISO), whatever the block's state since. */
   wasRefused(attempt: { source: string; account: string }, then: string): Promise<boolean>;
-  /** Refuses from now on, longer than the time before. */
+  /** Refuses from now on, for longer than the previous time. */
   add(target: Target, rule: BlockRule, user_id: string | null): Promise<BlockRow>;
-  /** Has the earlier blocks of a target no longer count. */
+  /** Stops counting the earlier blocks of a target. */
   forgive(target: Target): Promise<void>;
   find(id: string): Promise<BlockRow | undefined>;
   /** The blocks in force, newest first: of a person's account, or all. */

@@ -13,15 +13,15 @@ interface RecoveryAsked {
   account: string | null;
 }
 
-/** Bounds what strangers may ask for without a password: that an account is made, and that something is mailed to one. */
+/** Limits requests without a password: creating accounts, and sending mails to accounts. */
 export interface CallGuard {
   /** For an email that a token or a username is asked for; without one, for a token that is used. @throws Problem `too_many_requests`, the same for every email. */
   recovery(asked: RecoveryAsked): Promise<void>;
   /** @throws Problem `too_many_requests`. */
   registration(asked: { source: string }): Promise<void>;
   /**
-   * Counts a letter to an address that anyone can ask for, by naming it. Each kind is bounded for itself, and reset tokens that are asked for from where the account
-   * was signed in to, apart from those of strangers. Answers undefined, or the ms until there may be one.
+   * Counts a letter that anyone can trigger by naming an address. Each kind has its own limit; reset tokens requested from a source known to the account are counted apart
+   * from strangers'. Returns undefined, or the ms until one is allowed.
    */
   letter(asked: { kind: string; account: string; source: string | undefined }): Promise<{ wait_ms: number } | undefined>;
 }
@@ -29,8 +29,8 @@ export interface CallGuard {
 /** Bounds how often a signed-in person may give a wrong password. */
 export interface PasswordGuard {
   /**
-   * Does work that checks a password: it answers a value for the right one, or undefined for a wrong one. No more may be wrong than of sign-ins, of one account
-   * from one source, and of one account in all; a right one forgets them. @throws Problem `too_many_requests`, and what the work throws, which counts as nothing.
+   * Runs work that checks a password: it returns a value for the right one, or undefined for a wrong one. As many may be wrong as for sign-in, per account and source, and
+   * per account; a right one clears them. @throws Problem `too_many_requests`, and what the work throws, which is not counted.
    */
   attempt<Right>(
     attempt: { user_id: string; source: string },
@@ -55,7 +55,7 @@ export function createPasswordGuard({ counters, limits }: { counters: Counters; 
         const empty = await counters.take(buckets);
         if (empty === undefined) break;
         if (!underway.has(user_id)) throw refuseFor(empty.wait_ms, 'password.too_many_wrong');
-        // The requests under way may be right.
+        // The pending requests may be right.
         if (!(await waiting.forOthers(user_id, began))) throw refuseFor(BUSY_RETRY_MS, 'password.too_often');
       }
       underway.set(user_id, (underway.get(user_id) ?? 0) + 1);
@@ -96,7 +96,7 @@ export function createCallGuard(parts: {
       take(
         [
           { key: `recovery-source:${kind}:${source}`, rate: ofSource(source, limits['recovery.source']) },
-          // This counts that source alone: other people's requests do not use it up. If all people share one source, the bound on letters has to do.
+          // Counts only that source: other people's requests do not use it up. If all people share one source, the limit on letters must suffice.
           ...(account === null || isShared(source)
             ? []
             : [{ key: `recovery:${kind}:${account}:${source}`, rate: limits.recovery }]),

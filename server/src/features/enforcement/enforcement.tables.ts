@@ -19,7 +19,7 @@ export interface EnforcementTables {
     since: string;
     until: string;
     level: number;
-    /** 0 once it no longer makes the next one longer: it was lifted, or the owner has signed in since. */
+    /** 0 once it no longer lengthens the next one: it was lifted, or the owner has signed in since. */
     counts: 0 | 1;
     lifted_at: string | null;
     lifted_by: string | null;

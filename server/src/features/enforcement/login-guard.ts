@@ -22,9 +22,9 @@ interface BrowserAttempt extends Attempt {
   browser_id?: string | undefined;
 }
 
-/** A try that may look at the password, or at the second factor. One that ends with neither was right and is not all, or could not be looked at: it does not count. */
+/** A try that was admitted to check the password or second factor. If neither function is called, it was incomplete or could not be checked, and does not count. */
 interface Admission {
-  /** It was wrong. Done when the refusal that follows from it, if any, is in force. `user_id` is null where no account has the email. Answers the tries that are left. */
+  /** The try was wrong. Resolves when the resulting refusal, if any, is in force. `user_id` is null if no account has the email. Returns the number of tries left. */
   failed(user_id: string | null): Promise<number>;
   /** It was right, and a person is signed in. */
   succeeded(user_id: string): Promise<void>;
@@ -34,16 +34,16 @@ type Tables = EnforcementTables & AuditTables;
 
 const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
-/** Guessing is distributed when it comes from this many sources (our own heuristic). */
+/** Guessing counts as distributed from this many sources (our own heuristic). */
 const DISTRIBUTED_SOURCES = 5;
-/** The wait of each try while an account is guessed at from many sources: doubled with each ten further failures. */
+/** Delay of each try while many sources guess at an account, in ms: doubled with each ten further failures. */
 const DELAY = { first_ms: 500, most_ms: 4 * SECOND_MS, doubled_each: 10 } as const;
-/** Tries that wait at once; beyond them a try is refused, so that waiting costs the server a bounded number of connections. */
+/** Maximum number of waiting tries; further ones are refused, so that waiting uses a bounded number of connections. */
 const WAITING_MAXIMUM = 200;
 const WAITING_RETRY_MS = 5 * SECOND_MS;
-/** The most failures and sources that are kept of one account, which is more than any rule asks for. */
+/** Maximum numbers that are stored per account, more than any rule needs. */
 const KEPT = { failures: 1_000, sources: 100, accounts: 1_000 } as const;
-/** Time for which an account that failed is the same account to the rule on many accounts. */
+/** Time for which repeated failures of one account count once for the rule on many accounts, in ms. */
 const SAME_ACCOUNT_MS = 600_000;
 /** Longest time that an admitted attempt may take: shorter than the first refusal. */
 const LET_IN_MS = 60_000;
@@ -117,7 +117,7 @@ export class LoginGuard {
     spray: (source: string) => `spray:${source}`,
     refusing: (source: string) => `refusing:${source}`,
   };
-  // Fires with the last one of `spray.count`: the bucket holds those before it.
+  // Fires at try number `spray.count`: the bucket holds the tries before it.
   private readonly sprayBucket: Rate;
 
   constructor(options: LoginGuardOptions) {
@@ -137,7 +137,7 @@ export class LoginGuard {
     };
   }
 
-  /** Does what only a known account has after the answer, so that the time of an answer does not tell which email is known. */
+  /** Runs work for known accounts after the answer, so that its time does not reveal which emails are known. */
   private afterwards(work: () => Promise<void>): void {
     const done = new Promise((resolve) => setImmediate(resolve))
       .then(work)
@@ -181,7 +181,7 @@ export class LoginGuard {
     return (await this.isKnown(browser)) ? browser : { source, account };
   }
 
-  /** The owner, at a known place, does not wait. */
+  /** The owner at a known place is not delayed. */
   private async delay(place: Attempt): Promise<void> {
     const failures = await this.isGuessedAt(place.account);
     if (failures === undefined || (await this.isKnown(place))) return;
@@ -218,9 +218,7 @@ export class LoginGuard {
     if (is_first) await this.refuse({ source, account: null }, 'many_accounts', null);
   }
 
-  /**
-   * A person who knows the password has mistyped it: the account is not being guessed at. To be asked before its failures are forgotten.
-   */
+  /** A person who knows the password had only mistyped it: the account is not under attack. Call this before its failures are cleared. */
   private async forgiveSource({ source, account }: Attempt, failures: string): Promise<void> {
     if (this.isExempt(source) || (await this.counters.count(failures, this.limits.pair.period_ms)) === 0) return;
     await this.counters.remove(this.keys.failedAccounts(source), account);
@@ -228,8 +226,8 @@ export class LoginGuard {
   }
 
   /**
-   * Does the work of a try, or makes it wait. At most so many are under way as may fail, also of those that come at once; the others wait for them.
-   * @throws Problem `too_many_requests`, the same for known and unknown emails, and the work's own errors.
+   * Runs the work of a try, or makes it wait. At most as many run at once as may fail; others wait for them. @throws Problem `too_many_requests`, the same for known and
+   * unknown emails, and the work's own errors.
    */
   async attempt<Result>(attempt: BrowserAttempt, work: (admission: Admission) => Promise<Result>): Promise<Result> {
     const counted = await this.placeOf(attempt);
@@ -245,10 +243,10 @@ export class LoginGuard {
     for (;;) {
       const { wait_ms } = await this.counters.put(tries, place);
       if (wait_ms <= 0) break;
-      // Refused since it was asked above, or about to be.
+      // Refused since the check above, or about to be.
       if ((await this.counters.count(failures, this.limits.pair.period_ms)) >= this.limits.pair.count)
         throw refusal(this.now, (await this.blocks.refusal(counted)) ?? { kind: 'pair', until: this.now() + wait_ms });
-      // The tries under way may be right.
+      // The pending tries may be right.
       if (!(await this.waitingTries.forOthers(tries, began))) throw refuseFor(WAITING_RETRY_MS, 'sign_in.busy');
       await requireUnrefused();
     }
@@ -258,7 +256,7 @@ export class LoginGuard {
         failed: async (user_id) => {
           isSettled = true;
           const { count } = await this.counters.put(failures, place);
-          // A set counts each of its members once, so that exactly one of several at once is the last.
+          // A set counts each member once, so exactly one of several concurrent tries is the last.
           if (count === this.limits.pair.count) await this.refuse(counted, 'wrong_passwords', user_id);
           await this.countSource(attempt);
           await this.countAnywhere(attempt, place.member);
@@ -278,7 +276,7 @@ export class LoginGuard {
     }
   }
 
-  /** Ends a block as its own account's owner or an administrator, and forgets what led to it. Whether it was in force. */
+  /** Ends a block as the account's owner or an administrator, and clears its causes. Returns whether it was in force. */
   async lift(block_id: string, by: string): Promise<boolean> {
     const block = await inTransaction(this.database, async (transaction) => {
       const lifted = await this.blocks.lift(transaction.$pickTables<'blocks' | 'sign_in_sources'>(), block_id, by);

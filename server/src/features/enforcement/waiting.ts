@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Tries that wait for those that are looked at just now: whether they were right is not known yet. */
+/** Tries that wait for pending ones, whose result is not known yet. */
 export interface Waiting {
   /**
-   * Waits until something ends under a key here, or it is time to look at what ended elsewhere. Answers whether it is worth looking again; not when too many wait, or
-   * this one has since `began` (`performance.now()`).
+   * Waits until a try ends here under the key, or it is time to check those on other servers. Returns whether to check again; false if too many wait, or this one has waited
+   * too long since `began` (`performance.now()`).
    */
   forOthers(key: string, began: number): Promise<boolean>;
-  /** Something ended under a key. */
+  /** A try ended under a key. */
   wake(key: string): void;
 }
 

@@ -15,9 +15,9 @@ export interface FirewallTables {
     /** 0 or 1. */
     enabled: number;
     created_at: string;
-    /** When a temporary rule switches itself off; null for one that lasts. */
+    /** When a temporary rule turns itself off; null for a permanent one. */
     expires_at: string | null;
-    /** JSON: the ids of the devices that it is for; empty for all of them. */
+    /** JSON: ids of the devices that it applies to; empty for all. */
     device_ids: string;
   };
   /** One row for each person; a change of rules locks it until the change is stored. */
@@ -32,7 +32,7 @@ export interface FirewallTables {
     added: number;
     changed: number;
     removed: number;
-    /** JSON: each rule as it was before and is after, null where it was not or is not there. */
+    /** JSON: each rule before and after the change, null if it did not or does not exist. */
     changes: string;
   };
 }

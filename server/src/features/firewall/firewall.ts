@@ -30,7 +30,7 @@ type RevisionRow = Selectable<FirewallTables['firewall_revisions']>;
 
 const deviceIdsSchema = z.array(z.string());
 
-/** A rule as a reply has it. A temporary rule whose time is over is off, whether or not the job has been there. */
+/** A rule as a reply has it. An expired temporary rule is off, even before the job has updated it. */
 function ruleOf({ user_id: _, enabled, device_ids, ...row }: Row, now: number): Rule {
   const is_over = row.expires_at !== null && Date.parse(row.expires_at) <= now;
   return { ...row, enabled: enabled === 1 && !is_over, device_ids: deviceIdsSchema.parse(JSON.parse(device_ids)) };
