@@ -309,7 +309,7 @@ export class Auth {
     return rows.map(({ id }) => id);
   }
 
-  /** How the first administrator is created: one exists already, the first account, or a proved address of ADMIN_EMAILS. `isHere`: the caller could create the first one. */
+  /** The way to the first administrator: one exists already, the first account, or a proved address of ADMIN_EMAILS. `isHere`: the caller could create the first one. */
   async administrator(isHere: boolean): Promise<AdministratorBy> {
     if (await this.hasAdministrator()) return 'there';
     if (this.options.exposure === 'public') return 'named_email';
