@@ -75,7 +75,7 @@ export function CustomerCard({ card, children }: { card: Card; children?: ReactN
 
 function Figure({ name, value, line }: { name: string; value: string; line?: string | undefined }) {
   return (
-    <Stack className="surface-sunken pad-s">
+    <Stack className="surface-sunken pad-s top">
       <dt className="tiny muted">{name}</dt>
       <dd className="large bold">{value}</dd>
       {line !== undefined && <dd className="tiny muted">{line}</dd>}

@@ -47,7 +47,7 @@ export function StaffComposer({ conversation, me, actions, composer }: StaffComp
       ref={composer}
       place={place}
       label={mode === 'note' ? 'Note' : 'Answer'}
-      placeholder={mode === 'note' ? 'A note for colleagues' : '/ for saved replies'}
+      placeholder={mode === 'note' ? 'For colleagues' : '/ for saved replies'}
       isSending={isFirstTry(outgoing)}
       onSend={(written) => queue.add({ ...written, conversation_id: conversation.id, is_note: mode === 'note' })}
       onTyping={() => mode === 'answer' && sayTyping(conversation.id)}
@@ -69,7 +69,7 @@ export function StaffComposer({ conversation, me, actions, composer }: StaffComp
               onChoose={(chosen) => setMode(chosen ?? 'answer')}
             />
           ) : (
-            <p className="sub">This conversation is closed. Reopen it to answer; a note can be written all the same.</p>
+            <p className="sub">This conversation is closed. Reopen it to answer. You can still add a note.</p>
           )}
           {may.startRemoteSession(me, decided) && (
             <Button
