@@ -70,7 +70,7 @@ describe('the dashboard', () => {
     const status = { ...statusOf({ id: 'no_two_factor' }), is_scored: false };
     server.answer(readDashboard, dashboardOf({ score_breakdown, status }));
     renderForTest(<DashboardPage />);
-    expect((await screen.findByText('no score yet')).closest('p')).toHaveTextContent('–no score yet');
+    expect((await screen.findByText('no score')).closest('p')).toHaveTextContent('–no score');
     expect(card('Security Score')).toHaveTextContent('100%Starting value: 16 checks couldn’t run yet.');
   });
 

@@ -98,7 +98,7 @@ function ScoreRing({ score, status }: { score: number | undefined; status: Statu
       </svg>
       <Stack as="p" align="center">
         <b className="num bold">{known === undefined ? '–' : formatPercent(known / 100)}</b>
-        <span className="tiny muted">{status?.is_scored === false ? 'no score yet' : 'score'}</span>
+        <span className="tiny muted">{status?.is_scored === false ? 'no score' : 'score'}</span>
       </Stack>
     </div>
   );

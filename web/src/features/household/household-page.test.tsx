@@ -47,6 +47,13 @@ it('says first which rules do not apply', async () => {
   expect(within(lead).getByRole('link', { name: 'Ask support' })).toHaveAttribute('href', '/chat');
 });
 
+it('leads a person without a device to their first one', async () => {
+  open({ profiles: [profileOf({ devices: [] })] });
+  const lead = within(await screen.findByRole('region', { name: 'Give your people their devices.' }));
+  expect(lead.getByRole('link', { name: 'Add a device' })).toHaveAttribute('href', `/web-protection?add=&for=${MIA.id}`);
+  expect(screen.getByRole('button', { name: 'Add a person' })).toHaveAttribute('data-variant', 'quiet');
+});
+
 describe('adding a person', () => {
   it('leads to the plans where it needs one', async () => {
     open({ guardians: [], profiles_maximum: 0, has_plan: false });

@@ -57,6 +57,7 @@ function answerOf(home: Household, lists: Lists) {
       tone: 'unknown',
       title: 'Give your people their devices.',
       sentence: 'Rules apply once a device is connected.',
+      next: { label: 'Add a device', to: `/web-protection?add=&for=${profiles[0]?.id}` },
     } as const;
   const partly = profiles.filter(({ rules }) => listlessWords(rules, lists) !== undefined);
   if (partly.length > 0)
@@ -64,7 +65,8 @@ function answerOf(home: Household, lists: Lists) {
       tone: 'attention',
       title: `Not every rule applies for ${listFirst(partly.map(({ name }) => name))}.`,
       sentence: 'This server lacks lists of websites. Support can add them.',
-      is_list_missing: true,
+      // Only the provider can give the server a list.
+      next: { label: 'Ask support', to: '/chat' },
     } as const;
   return {
     tone: 'good',
@@ -115,14 +117,13 @@ export function HouseholdPage() {
   const isReady = home !== undefined && web.data !== undefined && (arePeopleReady || isAdding);
   const answer = isReady ? answerOf(home, web.data) : undefined;
   const isWaitedFor = isReady && waitingAsks(home).length > 0;
-  // Only the provider can give the server a list.
-  const isListMissing = answer !== undefined && 'is_list_missing' in answer;
+  const next = answer && 'next' in answer ? answer.next : undefined;
   const add =
     isReady && needsPlan(home) ? (
       <LinkToPlans />
     ) : (
       <Button
-        variant={isWaitedFor || answer?.tone === 'attention' ? 'quiet' : 'primary'}
+        variant={isWaitedFor || next || answer?.tone === 'attention' ? 'quiet' : 'primary'}
         icon={IconPlus}
         stroke={2}
         onClick={() => setIsAdding(true)}
@@ -134,7 +135,7 @@ export function HouseholdPage() {
     <Page
       title="Household"
       sentence="Rules for the people of your home, on their devices."
-      aside={(isWaitedFor || isListMissing) && !isAdding && add}
+      aside={(isWaitedFor || next) && !isAdding && add}
     >
       {failure && (
         <ErrorNotice
@@ -150,9 +151,11 @@ export function HouseholdPage() {
             <WaitingAsks />
           ) : (
             <Lead
-              {...answer}
+              tone={answer.tone}
+              title={answer.title}
+              sentence={answer.sentence}
               icon={IconHome}
-              action={isListMissing ? <ScreenLink to="/chat">Ask support</ScreenLink> : !isAdding && add}
+              action={next ? <ScreenLink to={next.to}>{next.label}</ScreenLink> : !isAdding && add}
             />
           )}
           {isAdding && <AddProfile home={home} web={web.data} onClose={() => setIsAdding(false)} />}
