@@ -48,7 +48,7 @@ it('says first which rules do not apply', async () => {
 });
 
 it('leads a person without a device to their first one', async () => {
-  open({ profiles: [profileOf({ devices: [] })] });
+  open({ profiles: [{ ...MIA, devices: [] }] });
   const lead = within(await screen.findByRole('region', { name: 'Give your people their devices.' }));
   expect(lead.getByRole('link', { name: 'Add a device' })).toHaveAttribute('href', `/web-protection?add=&for=${MIA.id}`);
   expect(screen.getByRole('button', { name: 'Add a person' })).toHaveAttribute('data-variant', 'quiet');
