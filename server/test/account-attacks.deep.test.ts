@@ -4,7 +4,7 @@ import { confirmIdentity, renewRecoveryCodes, startTotp } from '@palisade/contra
 import { needing } from '@palisade/scanner/test/needs';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { problemOf, readAnswer, replyOf, startListeningApp } from './harness.ts';
+import { callAt, problemOf, replyOf, startListeningApp } from './harness.ts';
 import { startProxy } from './proxies.ts';
 import { PROXY_KINDS, withoutProxy } from './proxy-programs.ts';
 
@@ -19,18 +19,7 @@ describe.each(kinds)('behind %s', async (kind) => {
   });
   const through = async () => {
     const proxy = await startProxy(kind, { url });
-    return async <E extends Endpoint>(endpoint: E, body?: BodySentOf<E>, token?: string) => {
-      const headers = {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      };
-      const response = await fetch(`${proxy.url}/api${endpoint.path}`, {
-        method: endpoint.method,
-        headers,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-      return await readAnswer(endpoint, response);
-    };
+    return <E extends Endpoint>(endpoint: E, body?: BodySentOf<E>, token?: string) => callAt(proxy, endpoint, { body, token });
   };
   const lettersTo = async (recipient: string) => {
     const rows = await app.database.selectFrom('mails').select(['subject', 'text']).where('recipient', '=', recipient).execute();

@@ -14,17 +14,9 @@ import { needing } from '@palisade/scanner/test/needs';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '#platform/log.ts';
-import {
-  type Answer,
-  isPostgres,
-  type ListeningApp,
-  problemOf,
-  readAnswer,
-  replyOf,
-  startListeningScanningApp,
-} from './harness.ts';
+import { callAt, isPostgres, type ListeningApp, problemOf, replyOf, startListeningScanningApp } from './harness.ts';
 import { startProxy } from './proxies.ts';
-import { PROXY_KINDS, type ProxyKind, type TestProxy, withoutProxy } from './proxy-programs.ts';
+import { PROXY_KINDS, type ProxyKind, withoutProxy } from './proxy-programs.ts';
 
 const PASSWORD = 'a long enough password';
 const kinds = PROXY_KINDS.filter((kind) => withoutProxy(kind) === undefined);
@@ -65,15 +57,6 @@ function ask(
     request.once('error', reject);
     request.end(body === undefined ? undefined : JSON.stringify(body));
   });
-}
-
-async function callThrough<E extends Endpoint>(proxy: Pick<TestProxy, 'url'>, endpoint: E, body: unknown): Promise<Answer<E>> {
-  const response = await fetch(`${proxy.url}/api${endpoint.path}`, {
-    method: endpoint.method,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return await readAnswer(endpoint, response);
 }
 
 /** A log in memory, and its lines that say something of proxies. */
@@ -183,10 +166,10 @@ describe.each(kinds)('in local exposure behind %s', async (kind) => {
     };
     expect([said.status, JSON.parse(said.body)]).toEqual([200, withheld]);
 
-    const through = replyOf(await callThrough(proxy, forgotPassword, { email: boss.email }));
+    const through = replyOf(await callAt(proxy, forgotPassword, { body: { email: boss.email } }));
     expect(through).toEqual(withheld);
-    expect(replyOf(await callThrough(proxy, forgotPassword, { email: 'nobody@example.com' }))).toEqual(through);
-    const username = replyOf(await callThrough(proxy, recoverUsername, { email: boss.email }));
+    expect(replyOf(await callAt(proxy, forgotPassword, { body: { email: 'nobody@example.com' } }))).toEqual(through);
+    const username = replyOf(await callAt(proxy, recoverUsername, { body: { email: boss.email } }));
     expect(username).toEqual({ username: null, detail: through.detail });
 
     // The machine itself as well: whether it is, can no longer be known.
@@ -220,7 +203,7 @@ test.skipIf(kinds.length === 0)(
     const first = await startListeningScanningApp({ environment, surroundings });
     const boss = await first.signIn('boss', 'admin');
     const proxy = await startProxy(kind, first);
-    await callThrough(proxy, forgotPassword, { email: boss.email });
+    await callAt(proxy, forgotPassword, { body: { email: boss.email } });
     expect(await tokenOf(first, boss.email)).toBeNull();
 
     const second = isPostgres() ? first : await startListeningScanningApp({ environment, surroundings });
@@ -230,7 +213,7 @@ test.skipIf(kinds.length === 0)(
     expect(await tokenOf(second, boss.email)).toHaveLength(43);
 
     const again = await startProxy(kind, second);
-    expect(replyOf(await callThrough(again, forgotPassword, { email: boss.email })).reset_token).toBeNull();
+    expect(replyOf(await callAt(again, forgotPassword, { body: { email: boss.email } })).reset_token).toBeNull();
     expect(await tokenOf(second, boss.email)).toBeNull();
     expect(log.ofProxies()).toHaveLength(2);
   },
@@ -242,7 +225,7 @@ describe.each(kinds)('in public exposure behind %s, which TRUSTED_PROXIES does n
   const log = openLog();
   const app = await startListeningScanningApp({ environment: PUBLIC, surroundings: { logger: log.logger } });
   const proxy = await startProxy(kind, app, afterAll);
-  const signIn = async (email: string, password: string) => (await callThrough(proxy, login, { email, password })).status;
+  const signIn = async (email: string, password: string) => (await callAt(proxy, login, { body: { email, password } })).status;
 
   test('guessing at many accounts refuses no other person, and each account stays guarded', async () => {
     const boss = await app.signIn('boss', 'admin');

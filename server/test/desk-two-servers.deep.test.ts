@@ -3,28 +3,14 @@ import { sendMessage } from '@palisade/contract/chat';
 import { listMessages } from '@palisade/contract/chat-read';
 import { claimConversation } from '@palisade/contract/desk';
 import { listTeam } from '@palisade/contract/desk-team';
-import type { Endpoint } from '@palisade/contract/endpoint';
 import { changeUser } from '@palisade/contract/users';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, test, vi } from 'vitest';
 import { HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
-import { readAnswer, replyOf } from './harness.ts';
+import { callAt, replyOf } from './harness.ts';
 import { listenAs } from './socket.ts';
 
 if (!HAS_CLUSTER) process.stdout.write(`skipped: ${NO_CLUSTER}\n`);
-
-async function call<E extends Endpoint>(
-  server: { url: string },
-  endpoint: E,
-  { token, body, query = '', id = '' }: { token: string; body?: unknown; query?: string; id?: string },
-) {
-  const response = await fetch(`${server.url}/api${endpoint.path.replace('{id}', id)}${query}`, {
-    method: endpoint.method,
-    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return await readAnswer(endpoint, response);
-}
 
 const MESSAGES = 40;
 const SOON = { timeout: 60_000, interval: 50 };
@@ -40,11 +26,11 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       const boss = await one.signIn('boss');
       const [maria, ana, ben] = [await one.signIn('maria'), await other.signIn('ana'), await one.signIn('ben')];
       for (const token of [ana, ben]) {
-        const { id: user_id } = replyOf(await call(one, currentUser, { token }));
-        replyOf(await call(one, changeUser, { token: boss, body: { user_id, role: 'support' } }));
+        const { id: user_id } = replyOf(await callAt(one, currentUser, { token }));
+        replyOf(await callAt(one, changeUser, { token: boss, body: { user_id, role: 'support' } }));
       }
       const say = (server: { url: string }, message: string, client_message_id: string) =>
-        call(server, sendMessage, { token: maria, body: { message, sender: 'user', client_message_id } });
+        callAt(server, sendMessage, { token: maria, body: { message, sender: 'user', client_message_id } });
       const { conversation_id: id } = replyOf(await say(one, 'hello', crypto.randomUUID()));
 
       const page = await listenAs(other, ana);
@@ -52,14 +38,14 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       page.say({ kind: 'listen_conversation', conversation_id: id });
       await vi.waitFor(() => expect(page.frames.filter(({ kind }) => kind === 'listening')).toHaveLength(2), SOON);
       await vi.waitFor(async () => {
-        const team = replyOf(await call(one, listTeam, { token: ben }));
+        const team = replyOf(await callAt(one, listTeam, { token: ben }));
         expect(team.find(({ username }) => username === 'ana')?.presence).toBe('here');
       }, SOON);
 
       // Both want it, each at a server of its own.
       const claims = await Promise.all([
-        call(one, claimConversation, { token: ben, id }),
-        call(other, claimConversation, { token: ana, id }),
+        callAt(one, claimConversation, { token: ben, params: { id } }),
+        callAt(other, claimConversation, { token: ana, params: { id } }),
       ]);
       expect(claims.map(({ status }) => status).toSorted()).toEqual([200, 409]);
 
@@ -78,7 +64,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       // A page repeats messages without an answer, and also ones with an answer: it cannot know.
       for (const { text, key } of names) replyOf(await say(other, text, key));
 
-      const all = replyOf(await call(other, listMessages, { token: maria, query: '?limit=500' })).toReversed();
+      const all = replyOf(await callAt(other, listMessages, { token: maria, query: '?limit=500' })).toReversed();
       // No automatic message comes while a person has the conversation open, at either server.
       expect(all).toHaveLength(MESSAGES + 3);
       expect(all.map(({ seq }) => seq)).toEqual(all.map((_, place) => place + 1));

@@ -34,6 +34,13 @@ export type Answer<E extends Endpoint> =
   | { ok: true; status: number; headers: Headers; reply: ReplyOf<E> }
   | { ok: false; status: number; headers: Headers; problem: ProblemDocument };
 
+interface CallRequest<Body = unknown> {
+  token?: string | undefined;
+  body?: Body;
+  query?: string;
+  params?: Record<string, string>;
+}
+
 export interface TestApp {
   app: App;
   /** As `fetch`, of a path of the application: answered by `fastify.inject` where there is no port. The peer is 127.0.0.1. */
@@ -45,10 +52,7 @@ export interface TestApp {
   attached: Blobs;
   /** The settings of the keys that applications on the same database share. */
   keys: Record<string, string>;
-  call<E extends Endpoint>(
-    endpoint: E,
-    request?: { token?: string | undefined; body?: BodySentOf<E>; query?: string; params?: Record<string, string> },
-  ): Promise<Answer<E>>;
+  call<E extends Endpoint>(endpoint: E, request?: CallRequest<BodySentOf<E>>): Promise<Answer<E>>;
   /** A new person with a session, both written into the database; `role` in place of the one by registering. */
   signIn(name?: string, role?: Role): Promise<SignedInPerson>;
   /** Registers and signs in a person with an unproved address, which public exposure asks for. */
@@ -241,18 +245,7 @@ async function startApp(options: TestAppOptions, is_listening: boolean): Promise
   const fetchInside: TestApp['fetch'] = (path, init) =>
     is_listening ? fetch(`${url}${path}`, init) : fetchFrom(app.fastify, `${url}${path}`, init);
 
-  const call: TestApp['call'] = async (endpoint, request = {}) => {
-    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(request.params?.[name] ?? ''));
-    const response = await fetchInside(`/api${path}${request.query ?? ''}`, {
-      method: endpoint.method,
-      headers: {
-        ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-    });
-    return await readAnswer(endpoint, response);
-  };
+  const call: TestApp['call'] = (endpoint, request) => callBy(fetchInside, endpoint, request);
 
   const now = options.surroundings?.now ?? Date.now;
   const provenAt = () => (settings.exposure === 'public' ? new Date(now()).toISOString() : null);
@@ -339,6 +332,29 @@ async function fetchFrom(fastify: FastifyInstance, url: string, init?: RequestIn
     for (const one of [value].flat()) if (one !== undefined) headers.append(name, String(one));
   const is_empty = [204, 205, 304].includes(answer.statusCode);
   return new Response(is_empty ? null : new Uint8Array(answer.rawPayload), { status: answer.statusCode, headers });
+}
+
+/** Calls an endpoint by what fetches a path of the server. */
+async function callBy<E extends Endpoint>(
+  fetchPath: TestApp['fetch'],
+  endpoint: E,
+  { token, body, query = '', params = {} }: CallRequest = {},
+): Promise<Answer<E>> {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
+  const response = await fetchPath(`/api${path}${query}`, {
+    method: endpoint.method,
+    headers: {
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return await readAnswer(endpoint, response);
+}
+
+/** Calls an endpoint of the server at an address. */
+export function callAt<E extends Endpoint>(server: { url: string }, endpoint: E, request?: CallRequest): Promise<Answer<E>> {
+  return callBy((path, init) => fetch(`${server.url}${path}`, init), endpoint, request);
 }
 
 /** Reads an answer; a body that is neither the reply nor a problem document fails the test. */

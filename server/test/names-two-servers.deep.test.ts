@@ -18,7 +18,7 @@ import { eventually } from '@palisade/scanner/test/eventually';
 import { needing } from '@palisade/scanner/test/needs';
 import { expect, onTestFinished, vi } from 'vitest';
 import { HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
-import { readAnswer, replyOf } from './harness.ts';
+import { callAt, replyOf } from './harness.ts';
 import { listenAs } from './socket.ts';
 
 if (!HAS_CLUSTER) process.stdout.write(`skipped: ${NO_CLUSTER}\n`);
@@ -53,12 +53,7 @@ async function startTwo() {
   const [one, other] = [await start(upstream), await start(upstream)];
   const token = await one.signIn('boss');
   async function call<E extends Endpoint>(endpoint: E, body?: unknown, id = '') {
-    const response = await fetch(`${one.url}/api${endpoint.path.replace('{id}', id)}`, {
-      method: endpoint.method,
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return replyOf(await readAnswer(endpoint, response));
+    return replyOf(await callAt(one, endpoint, { token, body, params: { id } }));
   }
   /** The code of the answer, or the status of a refusal. */
   async function ask(server: { url: string }, key: string): Promise<string> {

@@ -1,5 +1,4 @@
 import { changePassword, currentUser, login, logout } from '@palisade/contract/auth';
-import type { Endpoint } from '@palisade/contract/endpoint';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { completeJoined, createSession, joinSession, listJoined } from '@palisade/contract/remote';
 import type { LiveSession } from '@palisade/contract/remote-record';
@@ -11,25 +10,12 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type DatabaseLocation, databaseLocation, openDatabase } from '#platform/database.ts';
 import type { Tables } from '#platform/tables.ts';
 import { freshFolder, HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
-import { readAnswer, replyOf } from './harness.ts';
+import { callAt, replyOf } from './harness.ts';
 import { updateRows } from './rows.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { listenAs, type TestSocket } from './socket.ts';
 
 type At = Pick<ServerProcess, 'url'>;
-
-async function call<E extends Endpoint>(
-  { url }: At,
-  endpoint: E,
-  { token, body, id = '' }: { token: string; body?: unknown; id?: string },
-) {
-  const response = await fetch(`${url}/api${endpoint.path.replace('{id}', id)}`, {
-    method: endpoint.method,
-    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return await readAnswer(endpoint, response);
-}
 
 const soon = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 60_000, interval: 25 });
 const LEASE_MS = 30_000;
@@ -58,8 +44,8 @@ async function sit(server: At, token: string, session_id: string): Promise<TestS
 }
 
 async function employ(server: At, boss: string, token: string): Promise<void> {
-  const { id: user_id } = replyOf(await call(server, currentUser, { token }));
-  replyOf(await call(server, changeUser, { token: boss, body: { user_id, role: 'support' } }));
+  const { id: user_id } = replyOf(await callAt(server, currentUser, { token }));
+  replyOf(await callAt(server, changeUser, { token: boss, body: { user_id, role: 'support' } }));
 }
 
 interface Side {
@@ -69,18 +55,18 @@ interface Side {
 
 /** A session that runs: asked for at the customer's server, joined at the technician's. */
 async function start({ customer, technician }: { customer: Side; technician: Side }) {
-  const { id, session_code } = replyOf(await call(customer.server, createSession, { token: customer.token }));
-  replyOf(await call(technician.server, joinSession, { token: technician.token, body: { session_code } }));
+  const { id, session_code } = replyOf(await callAt(customer.server, createSession, { token: customer.token }));
+  replyOf(await callAt(technician.server, joinSession, { token: technician.token, body: { session_code } }));
   const hers = await sit(customer.server, customer.token, id);
   const theirs = await sit(technician.server, technician.token, id);
-  replyOf(await call(customer.server, approveSession, { token: customer.token, id, body: { view: 'screen' } }));
+  replyOf(await callAt(customer.server, approveSession, { token: customer.token, params: { id }, body: { view: 'screen' } }));
   for (const page of [hers, theirs]) await page.event(stands({ phase: 'active' }));
   const say = (page: TestSocket, signal: Signal) => page.say({ kind: 'remote_signal', session_id: id, signal });
   say(hers, STARTED);
   await theirs.event(stands({ share: 'running' }));
   return {
     ...{ id, hers, theirs, say },
-    read: async (server: At) => replyOf(await call(server, readSession, { token: customer.token, id })),
+    read: async (server: At) => replyOf(await callAt(server, readSession, { token: customer.token, params: { id } })),
   };
 }
 
@@ -133,19 +119,21 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       await theirs.event(isSignal('offer'));
       say(theirs, ANSWER);
       await hers.event(isSignal('answer'));
-      replyOf(await call(one, writeSessionMessage, { token: tina, id, body: { message: 'Hello from the other server' } }));
+      replyOf(
+        await callAt(one, writeSessionMessage, { token: tina, params: { id }, body: { message: 'Hello from the other server' } }),
+      );
       await hers.event((event) => event.kind === 'remote_message' && event.message.message === 'Hello from the other server');
       say(hers, { type: 'paused' });
       await theirs.event(stands({ is_paused: true }));
       expect(await read(one)).toMatchObject({ is_paused: true, share: 'running' });
       // Both at once, each at a server of its own: one row, one end.
       const ends = await Promise.all([
-        call(one, completeJoined, { token: tina, id }),
-        call(other, completeJoined, { token: tina, id }),
+        callAt(one, completeJoined, { token: tina, params: { id } }),
+        callAt(other, completeJoined, { token: tina, params: { id } }),
       ]);
       expect(ends.map(({ status }) => status).toSorted()).toEqual([200, 409]);
       for (const page of [hers, theirs]) await page.event(stands({ phase: 'ended', end_reason: 'ended_by_technician' }));
-      const kinds = replyOf(await call(other, listSessionAudit, { token: maria, id })).map(({ kind }) => kind);
+      const kinds = replyOf(await callAt(other, listSessionAudit, { token: maria, params: { id } })).map(({ kind }) => kind);
       expect(kinds.filter((kind) => kind === 'remote_session_ended')).toHaveLength(1);
       expect(kinds.slice(0, 2)).toEqual(['remote_session_asked', 'remote_session_approved']);
 
@@ -154,19 +142,19 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
         [
           'role',
           async (token) => {
-            const { id: user_id } = replyOf(await call(other, currentUser, { token }));
-            replyOf(await call(other, changeUser, { token: boss, body: { user_id, role: 'customer' } }));
+            const { id: user_id } = replyOf(await callAt(other, currentUser, { token }));
+            replyOf(await callAt(other, changeUser, { token: boss, body: { user_id, role: 'customer' } }));
           },
           EVENTS_CLOSED.again,
         ],
-        ['sign-out', (token) => call(other, logout, { token }), EVENTS_CLOSED.unauthenticated],
+        ['sign-out', (token) => callAt(other, logout, { token }), EVENTS_CLOSED.unauthenticated],
         [
           'password',
           async (token) => {
-            const { email } = replyOf(await call(other, currentUser, { token }));
-            const elsewhere = replyOf(await call(other, login, { token: '', body: { email, password: PASSWORD } }));
+            const { email } = replyOf(await callAt(other, currentUser, { token }));
+            const elsewhere = replyOf(await callAt(other, login, { token: '', body: { email, password: PASSWORD } }));
             const body = { current_password: PASSWORD, new_password: 'another long password' };
-            replyOf(await call(other, changePassword, { token: elsewhere.access_token, body }));
+            replyOf(await callAt(other, changePassword, { token: elsewhere.access_token, body }));
           },
           EVENTS_CLOSED.unauthenticated,
         ],
@@ -202,7 +190,9 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       expect(await kept.theirs.closed).toBe(1006);
       // No event was sent: until its lease is over, the page may still be there. The customer continues meanwhile.
       expect(await kept.read(other)).toMatchObject({ status: 'active', is_technician_here: true });
-      replyOf(await call(other, writeSessionMessage, { token: maria, id: kept.id, body: { message: 'Are you there?' } }));
+      replyOf(
+        await callAt(other, writeSessionMessage, { token: maria, params: { id: kept.id }, body: { message: 'Are you there?' } }),
+      );
       await kept.hers.event((event) => event.kind === 'remote_message' && event.message.message === 'Are you there?');
 
       const until = await silence(kept.id, 'technician');
@@ -232,7 +222,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       await silence(left.id, 'technician', RECONNECTING_MS);
       await soon(() => expect(left.hers.events().some(stands({ phase: 'ended', end_reason: 'server_restart' }))).toBe(true));
       expect(await stored(left.id)).toMatchObject({ status: 'completed', end_reason: 'server_restart', due_at: null });
-      expect(replyOf(await call(other, listJoined, { token: tom })).map(({ status }) => status)).toEqual(['completed']);
+      expect(replyOf(await callAt(other, listJoined, { token: tom })).map(({ status }) => status)).toEqual(['completed']);
     });
   },
 );

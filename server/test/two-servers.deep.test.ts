@@ -1,6 +1,5 @@
 import { type Alert, listAlerts } from '@palisade/contract/anti-hacking';
 import { cancelUpload, listScans, type Scan } from '@palisade/contract/antivirus';
-import type { Endpoint } from '@palisade/contract/endpoint';
 import { deleteScan } from '@palisade/contract/quarantine';
 import { assignSubscription } from '@palisade/contract/subscription';
 import { EICAR, noise, zip } from '@palisade/scanner/test/files';
@@ -9,7 +8,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#platform/tables.ts';
 import { HAS_CLUSTER, NO_CLUSTER, startCluster } from './cluster.ts';
-import { readAnswer, replyOf } from './harness.ts';
+import { callAt, replyOf } from './harness.ts';
 import { updateRows } from './rows.ts';
 import { enginesOf, type ServerProcess } from './server-process.ts';
 import { listenAs } from './socket.ts';
@@ -28,20 +27,6 @@ const INFECTED_RULE = 'malware_detected.infected';
 const infectionsIn = (alerts: readonly Alert[]) =>
   alerts.filter(({ rule }) => rule === INFECTED_RULE).reduce((sum, { count }) => sum + count, 0);
 
-async function call<E extends Endpoint>(
-  { url }: ServerProcess,
-  endpoint: E,
-  { token, body, params = {} }: { token: string; body?: unknown; params?: Record<string, string> },
-) {
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
-  const response = await fetch(`${url}/api${path}`, {
-    method: endpoint.method,
-    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return await readAnswer(endpoint, response);
-}
-
 if (!HAS_CLUSTER) process.stdout.write(`skipped: files of a server that died: ${NO_CLUSTER}\n`);
 
 // Each starts two servers.
@@ -55,7 +40,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       const other = await cluster.start(more);
       const token = await one.signIn('boss');
       const plan = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] };
-      replyOf(await call(one, assignSubscription, { token, body: { user_email: 'boss@example.com', ...plan } }));
+      replyOf(await callAt(one, assignSubscription, { token, body: { user_email: 'boss@example.com', ...plan } }));
       const database = openDatabase<Tables>({ postgres: cluster.settings.DATABASE_URL });
       onTestFinished(() => database.destroy());
       for (const server of [one, other])
@@ -81,8 +66,8 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
         async loseLeases() {
           await updateRows(database, 'jobs', { kind: 'scan' }, { lease_until: '2020-01-01T00:00:00.000Z' });
         },
-        scans: async (server: ServerProcess): Promise<Scan[]> => replyOf(await call(server, listScans, { token })),
-        alerts: async (server: ServerProcess) => replyOf(await call(server, listAlerts, { token })),
+        scans: async (server: ServerProcess): Promise<Scan[]> => replyOf(await callAt(server, listScans, { token })),
+        alerts: async (server: ServerProcess) => replyOf(await callAt(server, listAlerts, { token })),
       };
     }
 
@@ -173,7 +158,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       const answer = upload(one, token, { name: 'deleted.zip', content: infected(11) });
       await soon(async () => expect(await jobs()).toHaveLength(1));
       const [scan] = await scans(other);
-      expect((await call(other, deleteScan, { token, params: { id: scan?.id ?? '' } })).status).toBe(204);
+      expect((await callAt(other, deleteScan, { token, params: { id: scan?.id ?? '' } })).status).toBe(204);
       expect(await scans(one)).toEqual([]);
       const gone = await answer;
       expect(gone.ok ? gone.status : gone.problem.code).toBe('upload_cancelled');
@@ -183,7 +168,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe(
       const key = newUploadKey();
       const sent = openUpload(one, token, { key });
       await sent.write(noise(100_000));
-      await soon(async () => expect((await call(other, cancelUpload, { token, params: { key } })).status).toBe(204));
+      await soon(async () => expect((await callAt(other, cancelUpload, { token, params: { key } })).status).toBe(204));
       expect(JSON.parse((await sent.answer).body)).toMatchObject({ code: 'upload_cancelled' });
       expect(await scans(other)).toEqual([]);
     });

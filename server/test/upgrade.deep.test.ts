@@ -10,7 +10,7 @@ import { BASELINE, migrations } from '#migrations/all.ts';
 import { openDatabase } from '#platform/database.ts';
 import type { Tables } from '#platform/tables.ts';
 import { freshFolder, HAS_CLUSTER, startCluster } from './cluster.ts';
-import { freshDatabase, readAnswer, replyOf } from './harness.ts';
+import { callAt, freshDatabase, replyOf } from './harness.ts';
 import { git, layOut } from './older-version.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
@@ -33,12 +33,7 @@ const before = beside ?? (isThere(BASELINE.commit) ? BASELINE.commit : undefined
 if (before === undefined) process.stdout.write(`skipped: the history does not hold commit ${BASELINE.commit}\n`);
 
 async function call<E extends Endpoint>(server: ServerProcess, endpoint: E, token: string, body?: unknown) {
-  const response = await fetch(`${server.url}/api${endpoint.path}`, {
-    method: endpoint.method,
-    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return replyOf(await readAnswer(endpoint, response));
+  return replyOf(await callAt(server, endpoint, { token, body }));
 }
 
 const messagesSchema = z.array(z.object({ message: z.string() }));

@@ -1,6 +1,6 @@
 import { simulateThreat } from '@palisade/contract/anti-hacking';
 import { changePassword, currentUser, login, logout, register } from '@palisade/contract/auth';
-import type { Endpoint, Topic } from '@palisade/contract/endpoint';
+import type { Topic } from '@palisade/contract/endpoint';
 import { EVENTS_CLOSED, type LiveEvent } from '@palisade/contract/events';
 import { addRule } from '@palisade/contract/firewall';
 import { assignSubscription } from '@palisade/contract/subscription';
@@ -10,8 +10,8 @@ import { needing } from '@palisade/scanner/test/needs';
 import { pino } from 'pino';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { freshFolder, freshStorage, HAS_CLUSTER, NO_CLUSTER, startCluster } from '#test/cluster.ts';
-import { readAnswer, replyOf } from '#test/harness.ts';
-import { runCommand, runServer, type ServerProcess, startServer } from '#test/server-process.ts';
+import { callAt, replyOf } from '#test/harness.ts';
+import { runCommand, runServer, startServer } from '#test/server-process.ts';
 import { listenAs } from '#test/socket.ts';
 import { scanned } from '#test/upload.ts';
 import { openDatabase } from './database.ts';
@@ -33,22 +33,6 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 const PASSWORD = 'a long enough password';
 /** A change reaches another server in less, in ms. */
 const SOON_MS = 1_000;
-
-async function call<E extends Endpoint>(
-  server: ServerProcess,
-  endpoint: E,
-  request: { token?: string; body?: unknown; query?: string } = {},
-) {
-  const response = await fetch(`${server.url}/api${endpoint.path}${request.query ?? ''}`, {
-    method: endpoint.method,
-    headers: {
-      ...(request.token === undefined ? {} : { authorization: `Bearer ${request.token}` }),
-      ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
-  });
-  return await readAnswer(endpoint, response);
-}
 
 /**
  * Time after the call for which a request may begin and still be answered as before, in ms. It is asked all the time, so that cached answers are used; a slow machine does not
@@ -95,7 +79,7 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     const isChange = (topic: Topic) => (event: LiveEvent) => event.kind === 'changed' && event.topic === topic;
 
     const page = await listenAs(other, token);
-    replyOf(await call(one, addRule, { token, body: { rule_name: 'Web' } }));
+    replyOf(await callAt(one, addRule, { token, body: { rule_name: 'Web' } }));
     const { id } = await page.event(isChange('rules'));
     const { id: scan_id } = await scanned(one, token, 'eicar.com', EICAR);
     const infected = (event: LiveEvent) =>
@@ -115,48 +99,48 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     const other = await start();
     const admin = await one.signIn('boss');
     const signIn = async (name: string) =>
-      replyOf(await call(one, login, { body: { email: `${name}@example.com`, password: PASSWORD } })).access_token;
+      replyOf(await callAt(one, login, { body: { email: `${name}@example.com`, password: PASSWORD } })).access_token;
     const someone = async (name: string) => {
       const email = `${name}@example.com`;
-      const { id } = replyOf(await call(one, register, { body: { email, username: name, password: PASSWORD } }));
+      const { id } = replyOf(await callAt(one, register, { body: { email, username: name, password: PASSWORD } }));
       return { id, token: await signIn(name) };
     };
-    const ask = (token: string) => () => call(other, currentUser, { token });
+    const ask = (token: string) => () => callAt(other, currentUser, { token });
     const measured: Record<string, number> = {};
 
     const leaving = await someone('leaving');
     expect((await ask(leaving.token)()).status).toBe(200);
     const page = await listenAs(other, leaving.token);
-    replyOf(await call(one, logout, { token: leaving.token }));
+    replyOf(await callAt(one, logout, { token: leaving.token }));
     measured['logout'] = await msUntil(401, ask(leaving.token));
     // Long before its heartbeat, which looks after sessions every 25 s.
     expect(await page.closed).toBe(EVENTS_CLOSED.unauthenticated);
 
     const raised = await someone('raised');
-    const list = () => call(other, listUsers, { token: raised.token });
+    const list = () => callAt(other, listUsers, { token: raised.token });
     expect((await list()).status).toBe(403);
-    replyOf(await call(one, changeUser, { token: admin, body: { user_id: raised.id, role: 'admin' } }));
+    replyOf(await callAt(one, changeUser, { token: admin, body: { user_id: raised.id, role: 'admin' } }));
     measured['role given'] = await msUntil(200, list);
-    replyOf(await call(one, changeUser, { token: admin, body: { user_id: raised.id, role: 'customer' } }));
+    replyOf(await callAt(one, changeUser, { token: admin, body: { user_id: raised.id, role: 'customer' } }));
     measured['role taken'] = await msUntil(403, list);
 
     const disabled = await someone('disabled');
     expect((await ask(disabled.token)()).status).toBe(200);
-    replyOf(await call(one, changeUser, { token: admin, body: { user_id: disabled.id, disabled: true } }));
+    replyOf(await callAt(one, changeUser, { token: admin, body: { user_id: disabled.id, disabled: true } }));
     measured['disabled'] = await msUntil(401, ask(disabled.token));
 
     const changing = await someone('changing');
     const elsewhere = await signIn('changing');
     expect((await ask(elsewhere)()).status).toBe(200);
     const body = { current_password: PASSWORD, new_password: 'another long password' };
-    replyOf(await call(one, changePassword, { token: changing.token, body }));
+    replyOf(await callAt(one, changePassword, { token: changing.token, body }));
     measured['password changed'] = await msUntil(401, ask(elsewhere));
 
     // Without Redis between them the short trust in the cache is what remains.
     const silent = await someone('silent');
     expect((await ask(silent.token)()).status).toBe(200);
     redis.freeze();
-    replyOf(await call(one, logout, { token: silent.token }));
+    replyOf(await callAt(one, logout, { token: silent.token }));
     measured['logout while Redis hangs'] = await msUntil(401, ask(silent.token));
     redis.thaw();
     const figures = Object.entries(measured).map(([what, ms]) => `${what} ${Math.round(ms)}`);
@@ -209,8 +193,8 @@ needing('PostgreSQL, an S3 server and Redis', HAS_CLUSTER).describe('two servers
     const news = createRedisSessionNews({ url: redis.url, logger: pino({ level: 'silent' }) });
     onTestFinished(async () => (await news).close());
     const plan = { plan_name: 'All', price: 1, duration_months: 12, max_devices: 1, is_premium: true, features: [] };
-    replyOf(await call(one, assignSubscription, { token, body: { user_email: 'boss@example.com', ...plan } }));
-    replyOf(await call(one, simulateThreat, { token }));
+    replyOf(await callAt(one, assignSubscription, { token, body: { user_email: 'boss@example.com', ...plan } }));
+    replyOf(await callAt(one, simulateThreat, { token }));
     const DAY_MS = 86_400_000;
     const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
     const planned = () =>
