@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CLOSED, channel } from './channel.ts';
 import { canonicalRule, deviceRuleSchema } from './device-rule.ts';
 import { endpoint } from './endpoint.ts';
-import { idSchema, timeSchema } from './fields.ts';
+import { idSchema, isOneLine, timeSchema } from './fields.ts';
 import { actionSchema, directionSchema } from './firewall.ts';
 import { readAddresses } from './firewall-grammar.ts';
 import { parseIp } from './ip-address.ts';
@@ -50,15 +50,9 @@ const FRAMES_OF_A_POLL = 50;
 /** Length of a path on a device, in characters: PATH_MAX bytes of Linux (4,096), each of which may take four characters as an escape. */
 export const PATH_LENGTH_MAXIMUM = 16_384;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
-
 /** One line that a device says of itself. It is foreign text: markup in it is text, and control characters are refused. */
 function lineSchema(maximum: number) {
-  return z
-    .string()
-    .max(maximum)
-    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of plain text.');
+  return z.string().max(maximum).refine(isOneLine, 'Use one line of plain text.');
 }
 
 const countSchema = z.int().min(0);

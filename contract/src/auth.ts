@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailFault, typedEmail } from './email.ts';
 import { endpoint, HEADER_FIELDS } from './endpoint.ts';
-import { idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
+import { hasNoControls, idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
 import { normalPassword, typedCode } from './text.ts';
 
@@ -30,15 +30,12 @@ export const emailSchema = z
     return z.NEVER;
   });
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
-
 export const usernameSchema = z
   .string({ error: 'Enter a username.' })
   .trim()
   .min(1, 'Enter a username.')
   .max(USERNAME_LENGTH_MAXIMUM, `Use at most ${USERNAME_LENGTH_MAXIMUM} characters for the username.`)
-  .refine((name) => !CONTROL_CHARACTERS.test(name), 'Remove the control characters from the username.');
+  .refine(hasNoControls, 'Remove the control characters from the username.');
 
 /** Counts code points, so that an emoji is one character. */
 function characterCount(text: string): number {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
+import { isOneLine } from './fields.ts';
 
 /** Characters of a device's name. */
 export const DEVICE_NAME_MAXIMUM = 60;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
 
 const LONGEST_NAME = `Use at most ${DEVICE_NAME_MAXIMUM} characters for the device name.`;
 
@@ -14,4 +12,4 @@ export const deviceNameSchema = z
   .min(1, 'Enter a name for the device.')
   .max(2 * DEVICE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
   .refine((name) => [...name].length <= DEVICE_NAME_MAXIMUM, LONGEST_NAME)
-  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'Remove the control characters from the device name.');
+  .refine(isOneLine, 'Remove the control characters from the device name.');

@@ -9,6 +9,12 @@ export const timeSchema = z.iso
   .datetime({ error: 'Enter a UTC time, like 2026-11-20T10:00:00.000Z.' })
   .max(40, 'Enter a UTC time, like 2026-11-20T10:00:00.000Z.');
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
+export const hasNoControls = (text: string) => !CONTROL_CHARACTERS.test(text);
+/** Whether a text is one line without control characters and halves of letters. */
+export const isOneLine = (text: string) => hasNoControls(text) && text.isWellFormed();
+
 /** The longest text that is compared with a password, in UTF-16 units; a longer one than can be set is a wrong password. */
 export const TYPED_PASSWORD_MAXIMUM = 4_096;
 export const NO_PASSWORD_IS_LONGER = 'This is too long for a password.';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
-import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, isOneLine, pageQuerySchema, timeSchema } from './fields.ts';
 import { EVERY, familyConflict, fieldText, type Reading, readAddresses, readPorts } from './firewall-grammar.ts';
 import { specified } from './reader.ts';
 
@@ -23,9 +23,6 @@ export type Action = z.infer<typeof actionSchema>;
 export const protocolSchema = z.enum(['tcp', 'udp', 'icmp', 'all'], { error: 'Choose tcp, udp, icmp, or all.' });
 export type Protocol = z.infer<typeof protocolSchema>;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
-
 const LONGEST_NAME = `Use at most ${RULE_NAME_MAXIMUM} characters for the rule name.`;
 /** Before blanks are taken away; the grammar has bounds of its own. */
 const FIELD_LENGTH_MAXIMUM = 8_192;
@@ -36,7 +33,7 @@ export const ruleNameSchema = z
   .min(1, 'Enter a rule name.')
   .max(2 * RULE_NAME_MAXIMUM, { error: LONGEST_NAME, abort: true })
   .refine((name) => [...name].length <= RULE_NAME_MAXIMUM, LONGEST_NAME)
-  .refine((name) => !CONTROL_CHARACTERS.test(name) && name.isWellFormed(), 'Remove the control characters from the rule name.');
+  .refine(isOneLine, 'Remove the control characters from the rule name.');
 
 /** Duration of a temporary rule, in ms. */
 export const LASTS = { hour: 3_600_000, day: 86_400_000 } as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { idSchema, timeSchema } from './fields.ts';
+import { idSchema, isOneLine, timeSchema } from './fields.ts';
 
 /** Changes that a technician could leave on a computer, the gravest first. */
 export const CHANGED_THINGS = [
@@ -19,18 +19,11 @@ export type ChangedThing = z.infer<typeof changedThingSchema>;
 export const CHANGES_MAXIMUM = 100;
 export const CHANGE_NAME_MAXIMUM = 200;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
-
 /** One thing that is not as it was. Its name is foreign text: of a package, a file or an account of the computer. */
 export const sessionChangeSchema = z.object({
   thing: changedThingSchema,
   how: z.enum(['added', 'changed', 'removed']),
-  name: z
-    .string()
-    .min(1)
-    .max(CHANGE_NAME_MAXIMUM)
-    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of plain text.'),
+  name: z.string().min(1).max(CHANGE_NAME_MAXIMUM).refine(isOneLine, 'Use one line of plain text.'),
 });
 export type SessionChange = z.infer<typeof sessionChangeSchema>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailSchema } from './auth.ts';
 import { endpoint } from './endpoint.ts';
-import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
+import { idSchema, isOneLine, pageQuerySchema, timeSchema } from './fields.ts';
 import { formatList, formatNumber } from './intl.ts';
 import { specified } from './reader.ts';
 
@@ -89,9 +89,6 @@ export function statusOf({ expires_at, ended_as, ended_at }: SubscriptionEnd, no
   return now >= expiry ? 'expired' : 'active';
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
-const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/u;
-
 /** One line of free text, stored and shown as typed, without the space around it. */
 function lineSchema(what: string, maximum: number) {
   return z
@@ -99,7 +96,7 @@ function lineSchema(what: string, maximum: number) {
     .trim()
     .min(1, `Enter ${what}.`)
     .max(maximum, `Use at most ${maximum} characters.`)
-    .refine((text) => !CONTROL_CHARACTERS.test(text) && text.isWellFormed(), 'Use one line of plain text.');
+    .refine(isOneLine, 'Use one line of plain text.');
 }
 
 const PRICE_SENTENCE = `Enter a price from 0 to ${formatNumber(PRICE_MAXIMUM)} dollars, with at most two decimals.`;
