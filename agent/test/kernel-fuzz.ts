@@ -16,15 +16,20 @@ import { frameOf, packetOf, requestOf } from './packets.ts';
  * agent's table (by the number that each carries) and drops them. The counters tell whether the rule that the judge names is the one that decided.
  */
 
-/** A generator with a seed (mulberry32), so that a run can be repeated. */
-export function createRandom(seed: number) {
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function seededNumbers(seed: number): () => number {
   let state = seed >>> 0;
-  const next = () => {
+  return () => {
     state = (state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+}
+
+/** A generator with a seed, so that a run can be repeated. */
+export function createRandom(seed: number) {
+  const next = seededNumbers(seed);
   const below = (end: number) => Math.floor(next() * end);
   return {
     below,

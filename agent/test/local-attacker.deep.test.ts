@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { z } from 'zod';
 import { newId } from '#agent/ids.ts';
 import { type AgentUnderTest, ANNA, bundleAgentForAttacks, type Computer, createComputer, not_confined } from './confined.ts';
+import { seededNumbers } from './kernel-fuzz.ts';
 
 // Attacks of a person without rights on the agent's own code, which runs with the capabilities of its unit in namespaces of the test.
 
@@ -222,7 +223,7 @@ describe('a person without rights', () => {
       `while :; do mount --bind /etc/chosen ${DOWNLOADS}/bound; sleep 0.05; umount ${DOWNLOADS}/bound 2>/dev/null; done`,
     );
     await agent.ask({ what: 'watch', path: DOWNLOADS });
-    const chosen = createRandom(seed);
+    const chosen = seededNumbers(seed);
     const names = ['a', 'b', 'c', 'n\xff', 'x'.repeat(250), 'f.sh', 'g.sh', 'bound/f.sh', 'user-dirs.dirs'];
     const folders = [DOWNLOADS, `${DOWNLOADS}/d`, `${DOWNLOADS}/a`, `${DOWNLOADS}/bound`, '/home/anna/.config'];
     const one = (list: readonly string[]) => list[Math.floor(chosen() * list.length)] ?? '';
@@ -261,14 +262,3 @@ describe('a person without rights', () => {
     expect(await agent.stop()).toBeLessThan(5_000);
   });
 });
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

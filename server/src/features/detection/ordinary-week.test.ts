@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { seededRandom } from '#test/seeded.ts';
 import { detect, type Finding, type Windows } from './detect.ts';
 import type { Sighting } from './rules.ts';
 
@@ -21,18 +22,6 @@ const MONDAY = Date.parse('2026-11-23T00:00:00.000Z');
 const SOURCE = '203.0.113.5';
 const SEVERITIES = ['low', 'medium', 'high', 'critical'];
 
-/** A generator with a seed (mulberry32). */
-function createRandom(seed: number) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-type Random = ReturnType<typeof createRandom>;
-
 const around = (ms: number, account: string, source = SOURCE) => ({
   ...{ at: new Date(MONDAY + ms).toISOString(), user_id: account, source, address: source },
   ...{ client: 'Firefox on Windows', browser: null, is_refused: false },
@@ -50,7 +39,7 @@ const signsIn = (ms: number, account: string, source?: string): Sighting => ({
 });
 
 /** One person signs in: types, mistypes, types again; 5 to 20 seconds a try. */
-function signIn(random: Random, begin: number, account: string, gives_up: number): Sighting[] {
+function signIn(random: () => number, begin: number, account: string, gives_up: number): Sighting[] {
   const events: Sighting[] = [];
   let ms = begin;
   const types = () => (ms += (5 + random() * 15) * SECOND);
@@ -66,7 +55,7 @@ function signIn(random: Random, begin: number, account: string, gives_up: number
  * Five days: everybody comes between 8:00 and 9:00, a class of thirty within three minutes after each hour, and a third again after lunch. A person who has given up
  * comes back an hour later.
  */
-function week(random: Random, people: number): Sighting[] {
+function week(random: () => number, people: number): Sighting[] {
   const begins: { ms: number; account: string; gives_up: number }[] = [];
   const comes = (ms: number, person: number, gives_up = 0) => begins.push({ ms, account: `person-${person % people}`, gives_up });
   for (let day = 0; day < 5 * DAY; day += DAY) {
@@ -112,7 +101,7 @@ describe('an ordinary week behind one address raises nothing above low', () => {
     ['an office of 200', 200],
   ])('%s', (_, people) => {
     for (let seed = 1; seed <= 10; seed += 1)
-      expect([seed, grave(findingsOf(week(createRandom(seed), people)))]).toEqual([seed, []]);
+      expect([seed, grave(findingsOf(week(seededRandom(seed), people)))]).toEqual([seed, []]);
   });
 
   test('two people who mistype four times each, and a third who signs in', () => {
@@ -124,7 +113,7 @@ describe('an ordinary week behind one address raises nothing above low', () => {
 });
 
 describe('beside an ordinary week from the same address', () => {
-  const calm = week(createRandom(1), 200);
+  const calm = week(seededRandom(1), 200);
   /** Tuesday, 10:20. */
   const begin = DAY + 10 * HOUR + 20 * MINUTE;
   const withAttack = (attack: readonly Sighting[]) => [...new Set(grave(findingsOf(inOrder([...calm, ...attack]))))];

@@ -34,24 +34,15 @@ import {
 import { eventually } from '@palisade/scanner/test/eventually';
 import { describe, expect, test } from 'vitest';
 import { newId } from '#platform/id.ts';
+import { askByKey, knowingNameServer } from '#test/dns-questions.ts';
 import { COUNTED_IN_MEMORY, problemOf, replyOf, startTestApp } from '#test/harness.ts';
 import { insertRow } from '#test/rows.ts';
-
-const ADDRESS = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1]);
-/** A name server that knows every name. */
-async function nameServer(query: Buffer): Promise<Buffer> {
-  const answer = Buffer.concat([query.subarray(0, query.indexOf(0, 12) + 5), ADDRESS]);
-  answer.writeUInt16BE(0x8180, 2);
-  answer.writeUInt16BE(1, 6);
-  answer.writeUInt16BE(0, 10);
-  return answer;
-}
 
 /** A Wednesday afternoon, after school. */
 const clock = { now: Date.parse('2026-11-18T17:30:00.000Z') };
 const app = await startTestApp({
   environment: { ...COUNTED_IN_MEMORY, PUBLIC_URL: 'https://palisade.localhost:8443' },
-  surroundings: { name_servers: [nameServer], now: () => clock.now },
+  surroundings: { name_servers: [knowingNameServer], now: () => clock.now },
 });
 const { call } = app;
 const { database } = app.app;
@@ -61,17 +52,10 @@ const BEDTIME: ProfileTime = { days: [1], from: '21:00', to: '06:30', refuses: '
 const NOERROR = 0;
 const NXDOMAIN = 3;
 
-function question(name: string): Buffer {
-  const labels = name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
-  return Buffer.concat([Buffer.from([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]), ...labels, Buffer.from([0, 0, 1, 0, 1])]);
-}
-
 /** The response code of a device's question, or the status where it got none. */
 async function rcode(key: string, name: string): Promise<number> {
-  const headers = { 'content-type': 'application/dns-message' };
-  const answer = await app.fetch(`/dns/${key}`, { method: 'POST', headers, body: new Uint8Array(question(name)) });
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  return answer.ok ? (bytes[3] ?? 0) & 0xf : answer.status;
+  const answer = await askByKey(app, key, name);
+  return answer.rcode ?? answer.status;
 }
 
 const PLAN = { plan_name: 'Family', price: 1, duration_months: 12, max_devices: 1, is_premium: true } as const;

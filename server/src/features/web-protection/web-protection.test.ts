@@ -26,20 +26,14 @@ import {
 import { eventually } from '@palisade/scanner/test/eventually';
 import { expect, test } from 'vitest';
 import { enrol, helloOf, reportOf } from '#test/agent-double.ts';
+import { askByKey, knowingNameServer, questionFor } from '#test/dns-questions.ts';
 import { givePremium } from '#test/feature-database.ts';
 import { COUNTED_IN_MEMORY, replyOf, startTestApp } from '#test/harness.ts';
 
-/** A name server that knows every name. */
-const ADDRESS = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 192, 0, 2, 1]);
 const asked: Buffer[] = [];
 async function nameServer(query: Buffer): Promise<Buffer> {
   asked.push(query);
-  const end = query.indexOf(0, 12) + 5;
-  const answer = Buffer.concat([query.subarray(0, end), ADDRESS]);
-  answer.writeUInt16BE(0x8180, 2);
-  answer.writeUInt16BE(1, 6);
-  answer.writeUInt16BE(0, 10);
-  return answer;
+  return await knowingNameServer(query);
 }
 
 const app = await startTestApp({
@@ -47,18 +41,7 @@ const app = await startTestApp({
   surroundings: { name_servers: [nameServer] },
 });
 const { call } = app;
-
-function question(name: string): Buffer {
-  const labels = name.split('.').map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)]));
-  return Buffer.concat([Buffer.from([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]), ...labels, Buffer.from([0, 0, 1, 0, 1])]);
-}
-
-async function ask(key: string, name: string) {
-  const headers = { 'content-type': 'application/dns-message' };
-  const answer = await app.fetch(`/dns/${key}`, { method: 'POST', headers, body: new Uint8Array(question(name)) });
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  return { status: answer.status, rcode: answer.ok ? (bytes[3] ?? 0) & 0xf : undefined, headers: answer.headers };
-}
+const ask = (key: string, name: string) => askByKey(app, key, name);
 
 async function withDevice() {
   const { id: user_id, token, email, password } = await app.signIn();
@@ -73,7 +56,7 @@ test('answers a device by its key, by GET and POST, and says how long the answer
   const posted = await ask(device.key, 'shop.example');
   expect([posted.status, posted.rcode, posted.headers.get('content-type')]).toEqual([200, 0, 'application/dns-message']);
   expect(posted.headers.get('cache-control')).toBe('max-age=60');
-  const got = await app.fetch(`/dns/${device.key}?dns=${question('shop.example').toString('base64url')}`);
+  const got = await app.fetch(`/dns/${device.key}?dns=${questionFor('shop.example').toString('base64url')}`);
   expect([got.status, Buffer.from(await got.arrayBuffer()).subarray(-4)]).toEqual([200, Buffer.from([192, 0, 2, 1])]);
 });
 
@@ -93,7 +76,7 @@ test('answers a page that tries an address without a record, and counts no quest
   const { token, device, read } = await withDevice();
   const trial = async (key: string) => {
     const headers = { 'content-type': 'application/dns-message', [WEB_TRIAL_HEADER]: '1' };
-    const answer = await app.fetch(`/dns/${key}`, { method: 'POST', headers, body: new Uint8Array(question('shop.example')) });
+    const answer = await app.fetch(`/dns/${key}`, { method: 'POST', headers, body: new Uint8Array(questionFor('shop.example')) });
     return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) };
   };
   const before = asked.length;
