@@ -52,7 +52,7 @@ type Change = z.infer<typeof changesSchema>[number];
 const ROWS_AT_ONCE = 70;
 
 const EXPIRE_RULES = jobKind({ name: 'rule-expiry', payload: z.object({}), every_ms: 10_000 });
-/** People whose rules one look switches off. */
+/** Number of people whose expired rules one run turns off. */
 const EXPIRED_AT_ONCE = 200;
 
 interface FirewallOptions {
@@ -68,14 +68,14 @@ const at = (now: () => number) => new Date(now()).toISOString();
 const expiryOf = (now: () => number, lasts: Lasts | null | undefined) =>
   lasts === null || lasts === undefined ? null : new Date(now() + LASTS[lasts]).toISOString();
 
-/** A rule as it is now, inside of a change. @throws Problem `not_found`. */
+/** The current state of a rule, within a change. @throws Problem `not_found`. */
 async function current(now: () => number, transaction: Kysely<FirewallTables>, id: string): Promise<Rule> {
   const row = await transaction.selectFrom('firewall_rules').selectAll().where('id', '=', id).executeTakeFirst();
   if (row === undefined) throw new Problem('not_found');
   return ruleOf(row, now());
 }
 
-/** Writes what differs. */
+/** Writes the differences. */
 async function write(transaction: Kysely<FirewallTables>, user_id: string, changes: readonly Change[]): Promise<void> {
   const gone = changes.flatMap(({ before, after }) => (after === null && before !== null ? [before.id] : []));
   await inBatches(gone, async (ids) => {
@@ -96,10 +96,7 @@ async function write(transaction: Kysely<FirewallTables>, user_id: string, chang
   }
 }
 
-/**
- * Makes one revision of a person's rules. The row of their count is locked until it is stored, so several at once come one after the other: each sees the
- * result of the one before it. Undefined where nothing changes.
- */
+/** Creates one revision of a person's rules. The row of their count stays locked until it is stored, so concurrent changes run one after the other. Undefined if nothing changes. */
 async function revise(
   database: Kysely<FirewallTables>,
   now: () => number,
@@ -175,7 +172,7 @@ async function change(
   return answer;
 }
 
-/** A rule that is switched on again after its time has no end from then on. */
+/** A rule that is turned on again after its end becomes permanent. */
 function switched(rule: Rule, enabled: boolean, now: number): Rule {
   const is_over = rule.expires_at !== null && Date.parse(rule.expires_at) <= now;
   return { ...rule, enabled, expires_at: enabled && is_over ? null : rule.expires_at };
@@ -274,8 +271,8 @@ export class Firewall {
       .where('enabled', '=', 1)
       .orderBy('id')
       .execute();
-    // The enforcing device ends a temporary one, so that one revision is always the same rules. A device refuses a whole state
-    // that has one rule which it cannot read; such a rule, of an older version, matches nothing.
+    // The enforcing device ends a temporary rule, so that a revision always means the same rules. A device refuses the whole state if it cannot parse one rule; such a rule,
+    // of an older version, matches nothing and is left out.
     return { rev, rules: rows.map((row) => ruleOf(row, 0)).filter((rule) => refusalOf(rule) === undefined) };
   }
 
@@ -307,7 +304,7 @@ export class Firewall {
     return change(this.database, this.now, row, enabled ? 'enabled' : 'disabled', (rule) => switched(rule, enabled, this.now()));
   }
 
-  /** Changes those of a person's rules that are named, as one revision. Answers how many are different now. */
+  /** Changes the given rules of a person, as one revision. Returns the number of changed rules. */
   async changeRules(user_id: string, rule_ids: readonly string[], wanted: RuleChange): Promise<number> {
     const revision = await revise(this.database, this.now, user_id, KINDS[wanted], async (transaction) => {
       const rows = await inBatches([...new Set(rule_ids)], (ids) =>
@@ -341,7 +338,7 @@ export class Firewall {
     ]);
   }
 
-  /** Adds rules, the first of them as the newest; with `replace` in the place of all. @throws Problem `rule_limit`: then nothing is changed. */
+  /** Adds rules, the first of them as the newest; with `replace` instead of all existing ones. @throws Problem `rule_limit`: then nothing is changed. */
   async importRules(user_id: string, rules: readonly FileRule[], replace: boolean): Promise<{ added: number; removed: number }> {
     const created_at = at(this.now);
     const revision = await revise(this.database, this.now, user_id, 'imported', async (transaction) => {
@@ -379,7 +376,7 @@ export class Firewall {
     return this.database.selectFrom('firewall_revisions').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** Takes a revision back, and every later one. @throws Problem `conflict` where there is nothing to take back, `not_found` where it is no longer kept. */
+  /** Undoes a revision and all later ones. @throws Problem `conflict` if there is nothing to undo, `not_found` if it is no longer stored. */
   async undo({ user_id, rev }: RevisionRow): Promise<Revision> {
     const revision = await revise(this.database, this.now, user_id, 'undone', async (transaction) => {
       const later = await transaction

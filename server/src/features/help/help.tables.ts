@@ -7,7 +7,7 @@ export interface HelpTables {
     /** Markdown. */
     body: string;
     is_published: number;
-    /** The body without its marks, for the index. */
+    /** The body without Markdown marks, for the index. */
     words: string;
     updated_at: string;
   };

@@ -15,7 +15,7 @@ type Row = Selectable<HelpTables['help_articles']>;
 
 /** Help pages that administrators write, found by their words. */
 export interface Help {
-  /** Published ones: those with the words, the best first; all by title where there are none. */
+  /** Published articles: those with the search words, the best first; all by title if there are none. */
   list(search: string): Promise<ArticleSummary[]>;
   /** Articles that may answer a text while it is typed, the best first. */
   suggest(text: string): Promise<ArticleSummary[]>;
@@ -28,11 +28,11 @@ export interface Help {
   create(written: ArticleWritten): Promise<Article>;
   change(id: string, written: ArticleWritten): Promise<Article>;
   remove(id: string): Promise<void>;
-  /** Writes the product's own pages, once in the life of an installation. Those that no administrator has changed follow a new version's text. */
+  /** Writes the product's own articles, once per installation. Those that no administrator has changed are updated to a new version's text. */
   seed(): Promise<void>;
 }
 
-/** Each is written once: an article that administrators deleted stays deleted. Later versions add their own to older installations. */
+/** Each is written once: an article that administrators deleted stays deleted. New versions add theirs to existing installations. */
 const SEEDED = [
   { fact: 'help_seeded', articles: FIRST_ARTICLES },
   {
@@ -46,19 +46,19 @@ const SEEDED = [
     articles: FIRST_ARTICLES.filter(({ slug }) => slug === 'block-dangerous-websites' || slug === 'rules-for-a-child'),
   },
 ];
-/** A page that was written this soon after the fact was not changed by an administrator. In ms. */
+/** An article written within this many ms after the fact was not changed by an administrator. */
 const SEEDING_MS = 1_000;
 const FOUND_MAXIMUM = 50;
 /** Words of a query that are looked up. */
 const WORDS_MAXIMUM = 20;
-/** Words of every sentence, which tell nothing about its subject. */
+/** Stop words: common words that say nothing about the subject. */
 const EMPTY_WORDS = new Set(
   'a about am an and any are as at be been but by can could did do does for from had has have how i if in is it its me my no not of on or our she he so that the their them they this to up us was we were what when which who why will with you your'.split(
     ' ',
   ),
 );
 
-/** The words of a text, as an index knows words: letters and digits alone, so that no part of them is an operator of a query. */
+/** The words of a text: only letters and digits, so that none is an operator of a search query. */
 function wordsOf(text: string): string[] {
   const words = indexed(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words.filter((word) => word.length > 1 && !EMPTY_WORDS.has(word)))].slice(0, WORDS_MAXIMUM);
@@ -72,7 +72,7 @@ function articleOf(row: Row): Article {
   return { ...summaryOf(row), body: row.body };
 }
 
-/** Gives pages that no administrator has changed since they were seeded the text of this version. */
+/** Updates articles that no administrator has changed since they were seeded to this version's text. */
 async function renew(pages: Kysely<HelpTables>, articles: typeof FIRST_ARTICLES, seeded_at: string): Promise<void> {
   const seeded = await pages
     .selectFrom('help_articles')
@@ -101,9 +101,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
   const at = () => new Date(now()).toISOString();
   const columns = ['id', 'slug', 'title', 'summary', 'is_published', 'updated_at'] as const;
 
-  /**
-   * Published pages with the words, the best first: with any of them, or with all and the last as the beginning of one, as in a text being typed.
-   */
+  /** Published articles with the words, the best first: with any of them, or with all and the last one as a prefix, as in a text being typed. */
   async function find(words: readonly string[], any: boolean, most: number): Promise<ArticleSummary[]> {
     if (words.length === 0) return [];
     if (isSqlite) {
@@ -117,7 +115,7 @@ export function createHelp({ database, now }: { database: Kysely<HelpTables & In
     }
     const terms = words.map((word, place) => `'${word}'${!any && place === words.length - 1 ? ':*' : ''}`);
     const query = sql`to_tsquery('english', ${terms.join(any ? ' | ' : ' & ')})`;
-    // Ranked by each word alone, as bm25 does: the rank of "all words" counts the distances between them more than a match in the title.
+    // Ranked by each word separately, as in bm25: the rank of "all words" values their distances more than a match in the title.
     const each = sql`to_tsquery('english', ${terms.join(' | ')})`;
     const { rows } = await sql<Omit<Row, 'body' | 'words'>>`
       select id, slug, title, summary, is_published, updated_at from help_articles

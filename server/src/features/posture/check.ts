@@ -6,7 +6,7 @@ import type { PostureFacts } from './posture-facts.ts';
 
 export type Group = 'account' | 'rules' | 'devices' | 'files';
 
-/** Why a check that ran cannot tell, in a sentence. */
+/** The reason why a check cannot decide, as a sentence. */
 interface Undecided {
   reason: Sentence;
 }
@@ -21,7 +21,7 @@ export interface Outcome {
   fix?: Fix;
 }
 
-/** The advice, the place for it, and the text of the button that leads there. */
+/** The advice, the route to follow it, and the text of the button. */
 export interface Fix {
   advice: Sentence;
   fix_route:
@@ -36,8 +36,8 @@ export interface Check extends Fix {
   group: Group;
   severity: Severity;
   deduction: number;
-  /** Something dangerous is not dealt with while it fails. */
+  /** While it fails, the person is in danger. */
   is_danger?: boolean;
-  /** Absent, or undefined: nothing on this server can tell. */
+  /** Absent or undefined result: this server has no data for it. */
   run?: (facts: PostureFacts) => Outcome | Undecided | undefined;
 }

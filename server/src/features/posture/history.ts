@@ -2,7 +2,7 @@ import type { Alert, HistoryDay } from '@palisade/contract/anti-hacking';
 import type { Day } from '@palisade/contract/day';
 import type { ScoreRun } from './score-history.ts';
 
-/** Alerts that were first seen in a minute, written as the beginning of an ISO time in UTC. */
+/** Alerts first seen in one minute, given as the prefix of an ISO time in UTC. */
 export interface AlertMinute {
   minute: string;
   outcome: Alert['outcome'];
@@ -11,7 +11,7 @@ export interface AlertMinute {
   count: number;
 }
 
-/** Each day with the last score of it and its alerts. All three lists are oldest first; nothing is older than the first day. */
+/** Each day with its last score and its alerts. All three lists are oldest first, with nothing before the first day. */
 export function historyOf(days: readonly Day[], runs: readonly ScoreRun[], minutes: readonly AlertMinute[]): HistoryDay[] {
   const rest = [...minutes].reverse();
   return days.map(({ day, start }, index) => {

@@ -8,7 +8,7 @@ import { sentence } from './posture.phrases.ts';
 import { CHECKS, CRITICAL_CHECK } from './posture-checks.ts';
 import type { PostureFacts } from './posture-facts.ts';
 
-/** No group takes more than this off the score: a weight of this project. */
+/** Maximum deduction per group: a weight of this project. */
 const GROUP_CAPS: Record<Group, number> = { account: 40, rules: 30, devices: 30, files: 40 };
 /** A score with an open critical alert is at most this: a weight of this project. */
 const SCORE_WITH_CRITICAL = 49;
@@ -21,11 +21,11 @@ export interface Judgement extends Pick<PostureScan, SaidOfScan> {
   score_breakdown: ScoreReason[];
   /** The failed checks as steps, the gravest first. */
   steps: StatusStep[];
-  /** Number of checks that ran, and of those that could not. */
+  /** Number of checks that ran, and that could not. */
   checks: { ran: number; unknown: number };
 }
 
-/** The outcome of every check that can run; a failed check with its own deduction. */
+/** A check with its outcome; a failed check with its own deduction. */
 type Judged = Check & {
   outcome: Outcome | undefined;
   /** The reason why there is none. */
@@ -34,7 +34,7 @@ type Judged = Check & {
 
 const UNKNOWN = sentence('unknown');
 
-/** Danger first, then by severity, then by what a check can cost at most; else in the order of the checks. */
+/** Danger first, then by severity, then by maximum deduction; otherwise in the order of the checks. */
 function byWeight(one: Check, other: Check): number {
   return (
     Number(other.is_danger ?? false) - Number(one.is_danger ?? false) ||
@@ -68,7 +68,7 @@ function judged(check: Check, facts: PostureFacts): Judged {
   return { ...check, outcome: answer, undecided: UNKNOWN };
 }
 
-/** The deduction of each failed check, in order, each group up to its cap; and the score that is left. */
+/** The deduction of each failed check in order, each group up to its cap; and the remaining score. */
 function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string, number>; score: number } {
   const left = { ...GROUP_CAPS };
   const taken = new Map<string, number>();
@@ -84,9 +84,8 @@ function deduct(checks: readonly Judged[], ceiling: number): { taken: Map<string
 }
 
 /**
- * Runs every check that can run. The score is 100 minus the deductions, each group up to its cap, at least 0; a critical alert that was not blocked caps
- * it. A cap reduces the group's last reasons, so that the reasons add up to the score; `gain` is the rise of the score if that one fault were mended and
- * no other.
+ * Runs every check. The score is 100 minus the deductions, each group up to its cap, at least 0; an unblocked critical alert caps it. A cap reduces the group's last
+ * deductions, so that they add up to the score; `gain` is the increase of the score if only that fault were fixed.
  */
 export function judge(facts: PostureFacts): Judgement {
   const checks = CHECKS.map((check) => judged(check, facts));

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { PostureTables } from './posture.tables.ts';
 
-/** The version before keeps the result of a check there, and takes a text that it cannot read for none. */
+/** The previous version stores a result there, and treats unreadable text as missing. */
 const NO_RESULT = '{}';
 
 /** Notes that a person asked for a security check. `now` is in ms. */

@@ -1,13 +1,13 @@
 import type { Sentence } from '#platform/sentence.ts';
 import { sentence } from './posture.phrases.ts';
 
-/** A rule or a device of which a check tells. */
+/** A rule or a device that a check names. */
 export interface Named {
   id: string;
   name: string;
 }
 
-/** A sentence names at most so many things; of more it gives the number. */
+/** Maximum number of names in a sentence; beyond it the sentence gives the number. */
 const NAMED_MAXIMUM = 3;
 
 export const isFew = (some: readonly Named[]) => some.length <= NAMED_MAXIMUM;

@@ -2,11 +2,11 @@ import type { Rule } from '@palisade/contract/firewall';
 import { type AddressSet, readAddresses, readPorts, wholeFamily } from '@palisade/contract/firewall-grammar';
 import type { Named } from './named.ts';
 
-/** The openings by a person's firewall rules, each with the rules. */
+/** Openings in a person's firewall rules, each with the responsible rules. */
 export interface OpenRules {
   /** Everything, to everyone. */
   everything: readonly Named[];
-  /** The ports among those asked for that are open to everyone. */
+  /** Those of the requested ports that are open to everyone. */
   ports: ReadonlyMap<number, readonly Named[]>;
   /** Rules that repeat or contradict another one, those without an effect first. */
   clashing: readonly Named[];
@@ -15,7 +15,7 @@ export interface OpenRules {
 type Family = NonNullable<AddressSet['family']>;
 const FAMILIES: readonly Family[] = [4, 6];
 
-/** The families of which a field means every address: both for `*`, one for `0.0.0.0/0`. */
+/** The address families that a field covers completely: both for `*`, one for `0.0.0.0/0`. */
 function wholeFamilies(field: string): readonly Family[] {
   const read = readAddresses(field);
   if (!read.ok) return [];
@@ -33,7 +33,7 @@ function coversPort(field: string, port: number | undefined): boolean {
   return port !== undefined && read.value.some(({ from, to }) => from <= BigInt(port) && BigInt(port) <= to);
 }
 
-/** Inbound rules that let everyone in, less the families that a block closes to everyone: a block always wins. */
+/** Inbound rules that let everyone in, except for families that a block closes to everyone: a block always wins. */
 function openFor(rules: readonly Rule[], port: number | undefined): Named[] {
   const covering = rules.filter(
     (rule) =>
@@ -55,7 +55,7 @@ function openFor(rules: readonly Rule[], port: number | undefined): Named[] {
     .map(named);
 }
 
-/** The traffic of a rule, as one text: two rules have the same exactly when they are about the same traffic. */
+/** The traffic of a rule in canonical form: two rules have the same text exactly if they match the same traffic. */
 function trafficOf(rule: Rule): string | undefined {
   const [source, destination, port] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
   if (!source.ok || !destination.ok || !port.ok) return undefined;
@@ -64,7 +64,7 @@ function trafficOf(rule: Rule): string | undefined {
   // A side without a family takes that of the other.
   const family = source.value.family ?? destination.value.family;
   const whole = (set: AddressSet) => (set.family === null && family !== null ? { family, spans: [wholeFamily(family)] } : set);
-  // `all` with ports is about TCP and UDP alone; ICMP has no ports.
+  // `all` with ports matches only TCP and UDP; ICMP has no ports.
   const protocol = rule.protocol === 'all' && port.value !== null ? 'tcp,udp' : rule.protocol;
   const ports =
     rule.protocol === 'icmp' || port.value === null ? EVERY_PORT : port.value.map(({ from, to }) => `${from}-${to}`).join();
@@ -74,7 +74,7 @@ const EVERY_PORT = '1-65535';
 
 const named = ({ id, rule_name }: Rule): Named => ({ id, name: rule_name });
 
-/** Enabled rules that repeat an older one, or that contradict another one. A block wins, so the allows come first. */
+/** Enabled rules that repeat an older one, or contradict another one. A block wins, so allows without effect come first. */
 function clashingOf(rules: readonly Rule[]): Rule[] {
   const groups = Map.groupBy(
     rules.filter(({ enabled }) => enabled),
@@ -90,7 +90,7 @@ function clashingOf(rules: readonly Rule[]): Rule[] {
   return rules.filter((rule) => clashing.has(rule)).toSorted((one, other) => one.action.localeCompare(other.action));
 }
 
-/** Looks at all rules of a person, in time that rises with their number. */
+/** Analyzes all rules of a person, in linear time. */
 export function readOpenRules(rules: readonly Rule[], ports: readonly number[]): OpenRules {
   return {
     everything: openFor(rules, undefined),

@@ -11,11 +11,11 @@ const HOUR_MS = 3_600_000;
 /** Deduction for an administrator's missing second factor: a weight of this project. */
 const ADMIN_WITHOUT_SECOND_FACTOR = 20;
 
-/** A new account has 100: a second factor is asked for at once, and missed in the score from the second day on. In ms. */
+/** Age of an account, in ms, below which a missing second factor is advised but costs no points: a new account has 100. */
 const NEW_FOR_MS = 24 * HOUR_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** From so many days before its end a plan is a step, until another one is asked for. */
+/** Number of days before its end from which a plan becomes a step, until another one is requested. */
 const PLAN_ENDS_SOON_DAYS = 14;
 
 /** The check whose failure caps the score. */
@@ -31,7 +31,7 @@ const PORTS = [22, 23, 445, 3389, 5900] as const;
 /** The place of alerts. */
 const ALERTS = { fix_route: '/anti-hacking', action: sentence('action.alert') } as const;
 
-/** Leads to an alert, over the page that lists them all. */
+/** Links to an alert, opened over the list of alerts. */
 function openAlert(advice: Sentence, id: string | undefined): Pick<Outcome, 'fix'> {
   return id === undefined ? {} : { fix: { ...ALERTS, advice, fix_route: `/anti-hacking?alert=${id}` } };
 }
@@ -62,7 +62,7 @@ const WEB_DEVICES = {
 
 const RULES = { fix_route: '/firewall', action: sentence('action.rules') } as const;
 
-/** Leads to the rule or device that a fault is about; to their list if it is about several. */
+/** Links to the rule or device with a fault; to their list if there are several. */
 function openOne(
   fix: { advice: Sentence; action: Sentence; place: '/firewall?rule' | '/devices?device' | '/web-protection?device' },
   [one, ...others]: readonly Named[],
@@ -101,7 +101,7 @@ const SIGNATURE_SOURCES: Fix = {
   action: sentence('action.definitions'),
 };
 
-/** Fails from `after_h` on, up to where the next check takes over. Hours. */
+/** Fails for signatures older than `after_h` hours, up to the age at which the next check takes over. */
 function signaturesOlder(after_h: number, before_h: number): Pick<Check, 'advice' | 'fix_route' | 'action' | 'run'> {
   return {
     advice: sentence('signatures.advice'),
@@ -130,7 +130,7 @@ type OddDevices = (devices: DeviceFacts) => readonly Named[] | undefined;
 
 const DEVICES = { fix_route: '/devices', action: sentence('action.devices') } as const;
 
-/** A check that devices answer. Without one it stays unknown. */
+/** A check on facts of devices, unknown without a device. */
 function deviceCheck({
   odd,
   fine,
@@ -212,7 +212,7 @@ export const CHECKS: readonly Check[] = [
     fix_route: SESSIONS_ROUTE,
     action: sentence('action.sessions'),
     deduction: 3,
-    // Enforced, not counted: platform/session.ts answers none that is older.
+    // Always passes: platform/session.ts rejects older sessions.
     run: () => ({ times: 0, evidence: sentence('idle_session.end') }),
   },
   {
@@ -234,7 +234,7 @@ export const CHECKS: readonly Check[] = [
   alertCheck('open_alert_high', { kind: 'high', severity: 'high', deduction: 6, is_danger: true }),
   alertCheck(CRITICAL_CHECK, { kind: 'critical', severity: 'critical', deduction: 12, is_danger: true }),
   alertCheck('open_alert_lesser', { kind: 'lesser', severity: 'medium', deduction: 0 }),
-  // Refused: it costs nothing, but its person wants to know of it.
+  // Refused attempts cost no points, but the person wants to know about them.
   alertCheck('password_guessing', { kind: 'guessing', severity: 'medium', deduction: 0 }),
   {
     id: 'allow_any_inbound',
@@ -263,7 +263,7 @@ export const CHECKS: readonly Check[] = [
     ...RULES,
     deduction: 2,
     run: ({ rules: { clashing } }) => ({
-      // The row of one names the other.
+      // The row of one rule names the other.
       ...openRule(sentence('clashing_rules.advice'), clashing.slice(0, 1)),
       times: clashing.length > 0 ? 1 : 0,
       evidence:

@@ -1,7 +1,7 @@
 import type { Named } from './named.ts';
 import type { OpenRules } from './open-rules.ts';
 
-/** The facts for the posture checks. Everything in it was counted or read a moment ago. */
+/** The facts for the posture checks, counted or read a moment ago. */
 export interface PostureFacts {
   account: {
     /** Undefined: not known yet. */
@@ -11,29 +11,29 @@ export interface PostureFacts {
     is_admin: boolean;
     /** Its age, in ms. */
     age_ms: number;
-    /** The ids of browsers that signed in and that their person has not reviewed. */
+    /** Ids of browsers that signed in and were not reviewed by their person. */
     unreviewed_browsers: readonly string[];
   };
   remote: { long_sessions: number };
-  /** Undefined where there is no device, or none has said anything yet. */
+  /** Undefined without a device, or before any has reported. */
   devices: DeviceFacts | undefined;
-  /** Devices of web protection: time since one of them last asked for a name, in ms, and the silent ones; undefined without a device. */
+  /** Devices with web protection: ms since the last DNS query of any of them, and the silent ones; undefined without a device. */
   web: { question_age_ms: number | undefined; silent: readonly Named[] } | undefined;
-  /** Devices of people of the home that are silent, profiles without a plan, and the number of asks that wait; undefined without a profile. */
+  /** Silent devices of people of the home, profiles without a plan, and the number of waiting requests; undefined without a profile. */
   home: { silent: readonly Named[]; without_plan: readonly Named[]; asks: number } | undefined;
   scans: {
     clean: number;
     infected: number;
     pending: number;
     overdue: number;
-    /** Infections that their person has to end; the newest ones by name. */
+    /** Infections that the person must resolve; the newest ones by name. */
     open: { count: number; newest: readonly { id: string; filename: string }[] };
     /** ISO time; null before the first. */
     last_finished_at: string | null;
   };
-  /** Infected uploads that could be neither sealed nor removed. The industry's harmless test files among them are told, and cost nothing. */
+  /** Infected uploads that could be neither sealed nor removed. Harmless test files among them are reported, but cost no points. */
   outside_quarantine: { all: number; test_files: number };
-  /** Alerts that wait for their person, and the newest of each kind; and the newest about a browser that was not reviewed. */
+  /** Alerts that need the person's attention, with the newest of each kind; and the newest about an unreviewed browser. */
   alerts: Record<'critical' | 'high' | 'lesser' | 'guessing', OpenAlerts> & { browser: string | undefined };
   rules: OpenRules;
   /** Enabled or not. */
@@ -54,7 +54,7 @@ export interface DeviceFacts {
   count: number;
   /** The number that the plan allows. */
   plan_holds: number;
-  /** Those that do not have the rules that they should have, or whose kernel refused them. */
+  /** Devices without the current rules, or whose kernel refused them. */
   unapplied: readonly Named[];
   /** Not heard of for a week. */
   silent: readonly Named[];

@@ -1,7 +1,7 @@
 import type { Template } from '@palisade/contract/phrase';
 import { sentencesFrom } from '#platform/sentence.ts';
 
-/** Recovery codes that should be left. */
+/** Number of recovery codes below which new ones are advised. */
 export const RECOVERY_CODES_LEAST = 3;
 
 /** A sentence about a number of things. */

@@ -19,25 +19,25 @@ interface Overview extends Pick<Judgement, 'security_score' | 'score_breakdown' 
   status: Status;
   /** Real alerts that were blocked. */
   blocked: number;
-  /** Number of them that are about the industry's test files, which are harmless. */
+  /** The part of them about the industry's harmless test files. */
   test_files_blocked: number;
 }
 
 export interface Posture {
-  /** Score and real threats of the last days by the clocks of the time zone (IANA name), oldest first. Today's score is computed now. */
+  /** Score and real threats of the last days in the time zone (IANA name), oldest first. Today's score is computed now. */
   history(user_id: string, days: number, time_zone: string): Promise<HistoryDay[]>;
-  /** The score with its reasons, and what it was counted from. `known`: devices that the caller has just read. */
+  /** The score with its reasons, and the numbers behind it. `known`: devices that the caller has just read. */
   overview(user_id: string, known?: { devices: PostureFacts['devices'] }): Promise<Overview>;
   /** Every check that can run, run now. */
   scan(user_id: string): Promise<PostureScan>;
-  /** When the person last asked for a check, and what the checks say now; null before the first. A result of the past would contradict the status beside it. */
+  /** When the person last requested a check, and the current result; null before the first. A stored result would contradict the current status. */
   lastCheck(user_id: string): Promise<{ checked_at: string; result: PostureScan } | null>;
-  /** The scores that were found, which nothing but these two and a timer writes down or drops. */
+  /** The score history; only these two functions and a timer write or delete scores. */
   scores: Pick<ScoreHistory, 'keep' | 'forget'>;
   close(): Promise<void>;
 }
 
-/** The part of a person's alerts that their posture is judged by. */
+/** The facts about a person's alerts for their posture. */
 interface AlertFacts {
   tally(user_id: string): Promise<{
     all: number;
@@ -55,7 +55,7 @@ interface AlertFacts {
 /** People whose rules are remembered. */
 const OPENED_MAXIMUM = 1_000;
 
-/** Judges how safe an account is from the facts that other features hold. `now` is in ms. */
+/** Judges the security of an account by facts of other features. `now` is in ms. */
 export function createPosture(parts: {
   database: Kysely<PostureTables>;
   alerts: AlertFacts;
@@ -64,7 +64,7 @@ export function createPosture(parts: {
   account: (user_id: string) => Promise<PostureFacts['account']>;
   remote: (user_id: string) => Promise<PostureFacts['remote']>;
   plan: (user_id: string) => Promise<PostureFacts['plan']>;
-  /** Read again each time: a device that comes back is back. */
+  /** Not cached: a device that is back must count at once. */
   devices: (user_id: string) => Promise<PostureFacts['devices']>;
   web: (user_id: string) => Promise<PostureFacts['web']>;
   home: (user_id: string) => Promise<PostureFacts['home']>;
@@ -73,12 +73,12 @@ export function createPosture(parts: {
   logger: FastifyBaseLogger;
 }): Posture {
   const { database, alerts, scans, rules, account, remote, plan, devices, web, home, signaturesAge, now } = parts;
-  // Some seconds do not matter for sessions that have been open for hours.
+  // Sessions have been open for hours, so a cache of some seconds is harmless.
   const remotes = createPersonCache({ read: remote, now });
   const scores = createScoreHistory(parts);
   const opened = new Map<string, { rules: string; open: OpenRules }>();
 
-  /** Rules are looked at again only when they changed: the score is asked for far more often. */
+  /** Rules are analyzed again only after a change: the score is read far more often. */
   function openRulesOf(user_id: string, list: readonly Rule[]): OpenRules {
     const key = JSON.stringify(list);
     const known = opened.get(user_id);
@@ -112,7 +112,7 @@ export function createPosture(parts: {
       signatures_age_ms: signaturesAge(),
       rules: openRulesOf(user_id, ruleList),
       rule_count: ruleList.length,
-      // A file lies where it lies, whatever was said of its alert.
+      // The file exists, whatever was decided about its alert.
       outside_quarantine: { all: tally.unblocked_malware, test_files: tally.unblocked_test_files },
       alerts: { ...tally.open, browser: await alerts.aboutBrowsers(user_id, accountFacts.unreviewed_browsers) },
       plan: planFacts,

@@ -5,32 +5,30 @@ import { type Kysely, sql } from 'kysely';
 import { isForeignKeyViolation } from '#platform/database.ts';
 import type { PostureTables } from './posture.tables.ts';
 
-/**
- * Days begin at a whole quarter of an hour in every time zone, so one run in each is enough to know on which days a person looked.
- */
+/** Days begin at a quarter of an hour in every time zone, so one run per quarter shows on which days a person looked. */
 const QUARTER_MS = 900_000;
-/** A person who looks again within this time has looked on every day in between, the one of 23 hours too. */
+/** A person who looks again within this many ms has looked on every day in between, even one of 23 hours. */
 const PAUSE_MAXIMUM_MS = 20 * 3_600_000;
 /** People whose last score is remembered. */
 const REMEMBERED_MAXIMUM = 10_000;
 
-/** Longer than anybody can look back, by the clocks of any time zone. */
+/** Longer than any shown history, in any time zone, in ms. */
 const KEPT_MS = (HISTORY_DAYS.most + 2) * 86_400_000;
 
-/** A score and its state, and when they were found first and last. */
+/** A score and state, with the first and the last time they were found. */
 export type ScoreRun = Pick<PostureTables['score_history'], 'since' | 'until' | 'score' | 'state'>;
 
 /** Interval at which scores are written. */
 const KEPT_EVERY_MS = 60_000;
-/** Scores of one person that wait to be written: a person whose score changes more often in a minute loses the oldest. */
+/** Maximum unwritten scores of one person: if the score changes more often in a minute, the oldest are lost. */
 const WAITING_MAXIMUM = 50;
 
 export interface ScoreHistory {
-  /** Takes down a score that was just found. It is found during a read, and reading writes nothing: `keep` does, once a minute. */
+  /** Records a score found during a read. Reads write nothing: `keep` stores it, once a minute. */
   note(user_id: string, score: number, state: StatusState): void;
   /** Scores from `start` (ISO time) on, oldest first. */
   from(user_id: string, start: string): Promise<ScoreRun[]>;
-  /** Writes the scores since the last time. A failure is logged: the caller's request does not depend on it. */
+  /** Stores the recorded scores. A failure is logged: no request depends on it. */
   keep(): Promise<void>;
   /** Drops the waiting scores of a deleted account. */
   forget(user_id: string): void;
@@ -38,7 +36,7 @@ export interface ScoreHistory {
   close(): Promise<void>;
 }
 
-/** The scores of people over time. It is found far more often than it is written. `now` is in ms. */
+/** People's scores over time, found far more often than written. `now` is in ms. */
 export function createScoreHistory(parts: {
   database: Kysely<PostureTables>;
   now: () => number;
@@ -104,7 +102,7 @@ export function createScoreHistory(parts: {
     },
 
     async from(user_id, start) {
-      // Copied before the table is read: a score that is written meanwhile stands there twice, which changes no day.
+      // Copied before the table is read: a score written meanwhile occurs twice, which changes no day.
       const found = waiting.get(user_id)?.filter(({ until }) => until >= start) ?? [];
       const written = await database
         .selectFrom('score_history')
@@ -134,7 +132,7 @@ function earlier(time: string, by_ms: number): string {
   return new Date(Date.parse(time) - by_ms).toISOString();
 }
 
-/** The last kept state of a person of `users`. */
+/** The last stored state of a person of `users`. */
 const lastState = () =>
   sql<string | null>`(select state from score_history where score_history.user_id = users.id order by since desc limit 1)`;
 
@@ -162,7 +160,7 @@ export async function lastRunsOf(
   return new Map(rows.map(({ user_id, ...run }) => [user_id, run]));
 }
 
-/** Removes everybody's scores from before the shown time. `now` is in ms. */
+/** Deletes scores of all people that are older than the shown history. `now` is in ms. */
 export async function forgetOldScores(database: Kysely<PostureTables>, now: number): Promise<void> {
   await database
     .deleteFrom('score_history')

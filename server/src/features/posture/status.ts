@@ -3,9 +3,9 @@ import type { Judgement } from './judge.ts';
 import { sentence } from './posture.phrases.ts';
 import type { PostureFacts } from './posture-facts.ts';
 
-/** Files scanned within this time protect somebody. In ms. */
+/** Files scanned within this many ms count as protection. */
 const SCANS_PROTECT_MS = 30 * 86_400_000;
-/** A device that asked web protection within this time is protected. In ms. */
+/** A device whose DNS query web protection answered within this many ms is protected. */
 const QUESTIONS_PROTECT_MS = 86_400_000;
 
 function stateOf(steps: readonly StatusStep[], is_looked_at: boolean): StatusState {
@@ -41,9 +41,7 @@ function wordsOf(state: StatusState, ran: number): Words {
   };
 }
 
-/**
- * The state, sentence and next step of a person. Every part that shows a state reads this, and no other code computes one. `now` is in ms.
- */
+/** The state, sentence and next step of a person. Every display of a state uses this function; no other code computes one. `now` is in ms. */
 export function statusOf(facts: PostureFacts, judgement: Pick<Judgement, 'steps' | 'checks'>, now: number): Status {
   const { steps, checks } = judgement;
   const { scans, devices, rule_count: rules } = facts;

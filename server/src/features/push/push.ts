@@ -14,7 +14,7 @@ import { refuse, refuseField } from './push.refusals.ts';
 import type { PushTables } from './push.tables.ts';
 import { encryptForBrowser, type PushKey, pushAuthorization } from './web-push.ts';
 
-/** The push services of the browsers: Chromium, Firefox, Safari and Edge. A browser names its own, and the server calls no other host for it. */
+/** The push services of Chromium, Firefox, Safari and Edge. Browsers name theirs, and the server calls no other host for them. */
 const SERVICES =
   /^(?:fcm\.googleapis\.com|updates\.push\.services\.mozilla\.com|(?:[a-z0-9-]+\.)?push\.apple\.com|[a-z0-9-]+\.notify\.windows\.com)$/u;
 const SEND_MS = 10_000;
@@ -42,13 +42,13 @@ interface PushOptions {
   key: PushKey;
   /** An address of the operator, which services may write to. */
   subject: () => Promise<string>;
-  /** A push service of a test, by its origin. */
+  /** A test's push service, by its origin. */
   test_service: string | undefined;
   now: () => number;
   logger: FastifyBaseLogger;
 }
 
-/** Notices to browsers that their person asked for. Only the browser can read a notice; push services cannot. */
+/** Notifications to browsers that people have enabled. Only the browser can read a notification, not the push service. */
 export class Push {
   private readonly options: PushOptions;
 
@@ -67,7 +67,7 @@ export class Push {
     return this.options.key.public_key;
   }
 
-  /** Subscriptions whose session counts, of people who may sign in. */
+  /** Subscriptions with a valid session, of people who may sign in. */
   private living() {
     const { created, used } = lifetimeStarts(this.options.now);
     return this.options.database
@@ -111,7 +111,10 @@ export class Push {
     await this.options.database.deleteFrom('push_subscriptions').where('id', '=', id).execute();
   }
 
-  /** @throws Problem `invalid_field` for an unknown service, `conflict` for one browser too many and for one of another person, `not_found` for a renewal of nothing. */
+  /**
+   * @throws Problem `invalid_field` for an unknown service, `conflict` if there are too many browsers or the browser is another person's, `not_found` for a renewal without
+   * a subscription.
+   */
   async subscribe(
     user_id: string,
     session_id: string,
@@ -143,7 +146,7 @@ export class Push {
       if (renewed === undefined) throw refuse('notices.none_before');
       return;
     }
-    // A browser that a person left without signing out is another person's until that session ends.
+    // A browser that a person left without signing out belongs to that person until the session ends.
     const current = this.living().select('push_subscriptions.id').where('endpoint', '=', endpoint);
     await database
       .deleteFrom('push_subscriptions')
@@ -204,7 +207,7 @@ export class Push {
     });
     await answer.body?.cancel();
     if (answer.ok) return;
-    // The browser has withdrawn it (RFC 8030, section 7.3).
+    // The subscription has ended (RFC 8030, section 7.3).
     if (answer.status === 404 || answer.status === 410) {
       await this.remove(row.id);
       return;

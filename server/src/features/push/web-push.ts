@@ -5,7 +5,7 @@ import { createCipheriv, createECDH, createPrivateKey, hkdfSync, type KeyObject,
 const CURVE = 'prime256v1';
 /** The order of the group of P-256 (FIPS 186-4, D.1.2.3). */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
-/** One record holds the message: its services take 4,096 bytes at least. */
+/** A single record holds the message: services accept at least 4,096 bytes. */
 const RECORD_BYTES = 4_096;
 const PAYLOAD_MAXIMUM = 3_000;
 const TOKEN_SECONDS = 12 * 3_600;
@@ -17,7 +17,7 @@ export interface PushKey {
   private: KeyObject;
 }
 
-/** Derives the key from a key of the installation, so that servers of one database have the same and none is stored. */
+/** Derives the key from a key of the installation, so that servers of one database share it and none is stored. */
 export function pushKeyOf(secret: Buffer): PushKey {
   const wide = BigInt(`0x${Buffer.from(hkdfSync('sha256', secret, '', 'palisade web push 1', 48)).toString('hex')}`);
   const scalar = Buffer.from(((wide % (ORDER - 1n)) + 1n).toString(16).padStart(64, '0'), 'hex');

@@ -2,13 +2,13 @@ import { RFB_CLOSED, RFB_WAITING_BYTES } from '@palisade/contract/remote-control
 import { newId } from '#platform/id.ts';
 import { controlTopic, type Topics } from '#platform/topics/topics.ts';
 
-/** The two ends between which RFB passes: the technician's page, and the agent of the device. */
+/** The two ends that exchange RFB: the technician's page, and the agent of the device. */
 export type EndSide = 'viewer' | 'screen';
 
-/** A socket of one end, as far as pairs need it. */
+/** A socket of one end as pairs use it. */
 export interface EndSocket {
   send(bytes: Buffer, sent: () => void): void;
-  /** Bytes that wait for it. */
+  /** Bytes that are not sent yet. */
   waiting(): number;
   paired(): void;
   pause(): void;
@@ -17,9 +17,9 @@ export interface EndSocket {
 }
 
 export interface End {
-  /** Bytes of it, for the other end. Answers false where there is none (yet). */
+  /** Passes bytes to the other end. Returns false if there is none (yet). */
   pass(bytes: Buffer): boolean;
-  /** It has gone. Answers whether it was one of a pair. */
+  /** The socket has closed. Returns whether it was part of a pair. */
   leave(): boolean;
 }
 
@@ -27,9 +27,9 @@ interface Joined {
   id: string;
   side: EndSide;
   socket: EndSocket;
-  /** The other end: here, or on another server by its name alone. */
+  /** The other end: a socket here, or the id of one on another server. */
   peer: Joined | string | undefined;
-  /** Bytes that are on their way to an end on another server. */
+  /** Bytes under way to an end on another server. */
   unread: number;
   isGone: boolean;
 }
@@ -39,8 +39,8 @@ const GONE = { code: RFB_CLOSED.again, reason: 'The other side has disconnected.
 const TAKEN = { code: RFB_CLOSED.not_granted, reason: 'Another of your pages controls this device.' };
 
 /**
- * Pairs of ends. Two on one server are joined directly. Two on different servers say of themselves in the topic of their session, and what passes between them goes through
- * it too; no more of it than the other end reads.
+ * Pairs of ends. Two on one server are joined directly. Two on different servers announce themselves in the topic of their session and exchange bytes through it, at most as
+ * many as the other end reads.
  */
 export function createControlPairs(topics: Pick<Topics, 'listen' | 'publish'>) {
   const here = new Map<string, Map<EndSide, Joined>>();
@@ -76,7 +76,7 @@ export function createControlPairs(topics: Pick<Topics, 'listen' | 'publish'>) {
       }
 
       const stop = topics.listen(controlTopic(session_id), undefined, {
-        // Once it hears the answers.
+        // After the subscription, so that the answers arrive.
         onStart: () => queueMicrotask(meet),
         onLost: () => socket.end(AGAIN),
         onEvent({ event }) {
@@ -87,7 +87,7 @@ export function createControlPairs(topics: Pick<Topics, 'listen' | 'publish'>) {
             // An end of this server, said before this one came: `meet` joins both, and the news of it may arrive after that.
             if (ends.get(other_side)?.id === said.from) return;
             if (said.side === side) {
-              // Another one took its place on another server; of two here the later one has it already.
+              // A newer socket replaced this one on another server; of two here the later one is already in place.
               if (ends.get(side) === one && said.to === null) replaced();
             } else if (said.to === null) {
               if (one.peer !== undefined) socket.end(AGAIN);

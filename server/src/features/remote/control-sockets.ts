@@ -26,7 +26,7 @@ import { type ControlPairs, createControlPairs, type End, type EndSide, type End
 import type { Remote } from './remote.ts';
 import { heldGrants } from './session-state.ts';
 
-/** An authenticated peer: its session, and the check whether it (still) may stay. */
+/** An authenticated peer: its session, and the check whether it may stay. */
 interface Met {
   session_id: string;
   /** The sign-in of a page; null for an agent. */
@@ -108,7 +108,7 @@ class ControlEnd {
   private readonly refuse = ({ code, reason }: Refusal): void => {
     this.isEnded = true;
     this.options.socket.close(code, reason);
-    // No later frame passes, and an unanswered close is not waited for.
+    // Stop passing frames, without waiting for the close handshake.
     this.leave();
     setTimeout(() => this.options.socket.terminate(), CLOSE_GRACE_MS).unref();
   };
@@ -148,7 +148,7 @@ class ControlEnd {
             onEvent: () => void check().catch(failed),
             onLost: () => this.refuse(AGAIN),
           });
-    // First subscribed, then asked: no revocation between is missed.
+    // Subscribe before the check, so that no revocation in between is missed.
     const stopSession = this.options.topics.listen(sessionTopic(known.session_id), undefined, {
       onStart: () => {
         check()
@@ -241,7 +241,7 @@ export class ControlSockets {
     this.authenticate = options.authenticate;
     const pairs = createControlPairs(options.topics);
     const putOut = new WeakMap<WebSocket, () => void>();
-    // Silent peers make room for new ones: keeping quiet does not keep others out.
+    // Silent peers are closed to make room, so they cannot keep others out.
     const admission = createSocketAdmission(STRANGERS, (socket) => putOut.get(socket)?.());
     const readers = {
       viewer: (json: unknown) => {

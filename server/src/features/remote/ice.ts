@@ -3,7 +3,7 @@ import type { ReplyOf } from '@palisade/contract/endpoint';
 import type { Side } from '@palisade/contract/remote-record';
 import type { readIce } from '@palisade/contract/remote-session';
 
-/** The servers by which the two pages of a session find each other: addresses of STUN and TURN servers (RFC 7064, RFC 7065), and the secret that the latter share with this server. */
+/** The servers that help the two pages of a session connect: addresses of STUN and TURN servers (RFC 7064, RFC 7065), and the secret shared with the TURN servers. */
 export interface IceServers {
   urls: readonly string[];
   secret: string | undefined;
@@ -12,8 +12,8 @@ export interface IceServers {
 const SECOND_MS = 1_000;
 
 /**
- * The servers for one side of a session. The name and password count until `until` (ms) and are made as coturn checks them with
- * `use-auth-secret` (draft-uberti-behave-turn-rest-00, section 2.2): the time in the name, and HMAC-SHA1 over the name.
+ * The ICE servers for one side of a session. Name and password are valid until `until` (ms) and follow coturn's `use-auth-secret` (draft-uberti-behave-turn-rest-00, section
+ * 2.2): the time in the name, and HMAC-SHA1 over the name.
  */
 export function iceOf(
   { urls, secret }: IceServers,

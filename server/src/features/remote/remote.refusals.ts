@@ -31,7 +31,7 @@ export const REMOTE_REFUSALS = {
   },
   'remote_session.moved': { problem: 'conflict', english: 'This session has ended or moved to another page.' },
   'remote_session.gone': { problem: 'invalid_field', english: 'This session no longer exists. Reload the list.' },
-  /** The same answer for every wrong code: it does not reveal which codes there are, or were. */
+  /** The same answer for every wrong code, so that it does not reveal which codes exist or existed. */
   'remote_session.wrong_code': {
     problem: 'not_found',
     english: 'No session is waiting with this code. Check it with the customer, or ask for a new one.',

@@ -55,9 +55,9 @@ import { isClaimed, isOpen, type Row } from './session-state.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The customer's devices, which measure what changes on them while a session runs. */
+/** The customer's devices, which measure changes during a session. */
 export interface SessionDevices {
-  /** Never fails: a session without it has no measurement. */
+  /** Never rejects: a failed session start only lacks the measurement. */
   begin(session: { id: string; user_id: string }): Promise<void>;
   read(session_id: string): Promise<DeviceChanges[]>;
 }
@@ -70,7 +70,7 @@ export function serveRemote(
     ice: IceServers;
     changes: SessionDevices;
     auditLog: Kysely<AuditTables>;
-    /** Names and counts of a customer; each opening is written down by `opened` first. */
+    /** Names and counts of a customer; `opened` logs each opening first. */
     customerCard: (user_id: string) => Promise<CustomerCard | undefined>;
     opened: (of: { user_id: string; session_id: string; by: Doer }) => Promise<void>;
     keptAnswers: Pick<KeptAnswers, 'keepList'>;
@@ -120,10 +120,10 @@ export function serveRemote(
 
   serve(api, readIce, party, ({ session, row }) => {
     const side = row.user_id === session.user.id ? 'customer' : 'technician';
-    // The asked customer reads it while they choose what to show; the technician, once the customer has agreed.
+    // The asked customer reads it while choosing what to show; the technician after the customer has agreed.
     const begun_at = row.approved_at ?? (side === 'customer' && isClaimed(row) ? row.joined_at : null);
     if (!isOpen(row) || begun_at === null) throw refuse('remote_session.not_running');
-    // No session is longer; a little more for clocks that differ, and for who is still choosing.
+    // The longest session, plus a margin for clock differences and for a customer who is still choosing.
     const more = row.approved_at === null ? SESSION_LIMITS.consent_longest : MINUTE_MS;
     const until = Date.parse(begun_at) + SESSION_LIMITS.longest + more;
     return Promise.resolve(iceOf(ice, { session_id: row.id, side, until }));

@@ -4,7 +4,7 @@ import type { Side, View, Voice } from '@palisade/contract/remote-record';
 import type { ReportKind } from '@palisade/contract/remote-session';
 import type { PersonalTable } from '#platform/personal-data.ts';
 
-/** The reason why no page of a side is there: the page went, or the server that it was connected to. */
+/** Why a side has no page: the page left, or its server stopped. */
 export type LostBy = 'page' | 'server';
 
 export interface RemoteTables {
@@ -34,19 +34,19 @@ export interface RemoteTables {
     approved_at: string | null;
     view: View | null;
     reaffirmed_at: string | null;
-    /** JSON: the connections on which something is shown. */
+    /** JSON: the connections that show something. */
     shares: string;
     has_shared: number;
     /** Time since when the picture is missing. */
     unshared_at: string | null;
     paused_at: string | null;
-    /** JSON: the grants that hold, beside the picture of the customer's browser; and which ended last, and why. */
+    /** JSON: the grants besides the picture of the customer's browser; and which ended last, and why. */
     grants: string;
     grants_ended: string | null;
-    /** The page of each side, and until when it counts without another word of its server. */
+    /** The page of each side, and the end of its lease. */
     customer_seat: string | null;
     customer_until: string | null;
-    /** The time since which there is none, and why. */
+    /** Since when there is none, and why. */
     customer_lost_at: string | null;
     customer_lost_by: LostBy | null;
     technician_seat: string | null;
@@ -56,9 +56,9 @@ export interface RemoteTables {
     /** Each side's part in the voice call. */
     customer_voice: Voice;
     technician_voice: Voice;
-    /** When the clock ends it unless something happens. */
+    /** When time alone ends it. */
     due_at: string | null;
-    /** Entries of the audit log about it. */
+    /** Number of its entries in the audit log. */
     noted: number;
     /** `seq` of its last message. */
     last_seq: number;

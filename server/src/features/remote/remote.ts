@@ -29,13 +29,10 @@ import { at, FORMER_AGENT, mayJoin, openOnes, UNTOUCHED, waiting } from './sessi
 import { ended, heldGrants, isClaimed, isOpen, lost, type Row, reaffirmBy, SIDES, sideOf } from './session-state.ts';
 import { createWrongCodes, type WrongCodes } from './wrong-codes.ts';
 
-/** Number of attempts to create a session when another one of the same person, or the same code, came first. */
+/** Maximum attempts to create a session when another one of the same person, or with the same code, came first. */
 const CREATIONS_MAXIMUM = 5;
 
-/**
- * Remote-support sessions: pending (waiting, then claimed) -> active -> completed, and cancelled. The database decides every move, and the clock is one of those who move
- * (session-state.ts).
- */
+/** Remote-support sessions: pending (waiting, then claimed) -> active -> completed, or cancelled. The database decides every transition; some are due to time (session-state.ts). */
 export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resume'>, SessionLists {
   private readonly options: RemoteOptions;
   private readonly wrongCodes: WrongCodes;
@@ -122,24 +119,24 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return row && this.changes.now(row);
   }
 
-  /** Ends it unless that came first. */
+  /** Ends it, unless it already has ended. */
   private async endQuietly(id: string, reason: Parameters<typeof ends>[0]): Promise<void> {
     await this.changes.change(id, null, ends(reason, isOpen, 'remote_session.already_ended')).catch((error: unknown) => {
       if (!(error instanceof Problem)) throw error;
     });
   }
 
-  /** @throws Problem `not_found`, and `conflict` for a move that is refused. */
+  /** @throws Problem `not_found`, and `conflict` for a refused transition. */
   change(id: string, by: By, move: Move): Promise<Row> {
     return this.changes.change(id, by, move);
   }
 
-  /** Ends all whose time is over. */
+  /** Ends all sessions whose time is over. */
   settle(): Promise<void> {
     return this.changes.settle();
   }
 
-  /** Plans a look at each that is open, so that none is forgotten whose look was. */
+  /** Plans a check of each open session, in case its job was lost. */
   resume(): Promise<void> {
     return this.changes.resume();
   }
@@ -148,7 +145,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.list(user_id, query);
   }
 
-  /** The count on all pages together. */
+  /** The number of matching sessions on all pages. */
   count(user_id: string, query: SessionsQuery): Promise<number> {
     return this.lists.count(user_id, query);
   }
@@ -161,7 +158,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countJoined(agent_id, query);
   }
 
-  /** Those of everybody that a technician asked to join, reported ones first. */
+  /** All sessions that a technician asked to join, reported ones first. */
   listOverseen(query: OverseenQuery): Promise<OverseenSession[]> {
     return this.lists.listOverseen(query);
   }
@@ -170,7 +167,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countOverseen(query);
   }
 
-  /** Counts the sessions that wait for this technician: those of all other people. */
+  /** Number of sessions that wait for this technician: those of all other people. */
   countWaiting(me: string): Promise<number> {
     return this.lists.countWaiting(me);
   }
@@ -185,7 +182,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return this.lists.countLonger(user_id, than_ms);
   }
 
-  /** A session that waits for a technician; an older one of this person that still waits is cancelled as `replaced`. */
+  /** Creates a session that waits for a technician; an older waiting one of this person is cancelled as `replaced`. */
   async create(customer: UserInfo): Promise<RemoteSession> {
     for (let attempt = 1; attempt <= CREATIONS_MAXIMUM; attempt += 1) {
       try {
@@ -212,7 +209,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     };
   }
 
-  /** @throws Problem `conflict` when it neither waits nor runs. */
+  /** @throws Problem `conflict` if it is neither waiting nor running. */
   async cancel(id: string, by: By): Promise<RemoteSession> {
     return sessionOf(await this.changes.change(id, by, ends('cancelled', isOpen, 'remote_session.already_ended')));
   }
@@ -232,7 +229,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     );
   }
 
-  /** @throws Problem `conflict` when there is no question (any more). */
+  /** @throws Problem `conflict` if there is no (longer a) request. */
   async approve(id: string, view: View, by: By): Promise<RemoteSession> {
     const asked = await this.find(id);
     const agent = asked?.agent_id == null ? undefined : await this.options.people.findUser(asked.agent_id);
@@ -260,7 +257,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return sessionOf(row);
   }
 
-  /** @throws Problem `conflict` when there is no question (any more). */
+  /** @throws Problem `conflict` if there is no (longer a) request. */
   async decline(id: string, by: By): Promise<RemoteSession> {
     return sessionOf(
       await this.changes.change(id, by, (row, time) =>
@@ -359,18 +356,18 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return joinedOf(await this.changes.change(id, null, () => ({ set: { notes } })));
   }
 
-  /** Asks to join. @throws Problem `not_found` whatever is wrong with the code, `too_many_requests`. */
+  /** Asks to join. @throws Problem `not_found` for any invalid code, `too_many_requests`. */
   async join(agent: UserInfo, typed: string, by: By): Promise<JoinedSession> {
     const attempt = await this.wrongCodes.begin(agent.id);
     const code = sessionCodeSchema.safeParse(typed);
     const row = code.success ? await this.claim(agent, code.data, by) : undefined;
-    // A wrong one, a used one, one that is over, and an invalid one: all count the same, as they are answered the same.
+    // Wrong, used, expired and malformed codes count and are answered alike.
     if (row === undefined) throw refuse('remote_session.wrong_code');
     await attempt.forgive();
     return joinedOf(row);
   }
 
-  /** A session as its technician's: `user_id` is who joined it. */
+  /** A session as the technician's record: `user_id` is the person who joined it. */
   async findJoined(id: string): Promise<{ id: string; user_id: string } | undefined> {
     const row = await this.options.database
       .selectFrom('remote_sessions')
@@ -385,7 +382,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
     return overseenOf(await this.changes.change(id, by, ends('ended_by_admin', isOpen, 'remote_session.already_ended')));
   }
 
-  /** Ends the part of a person whose role was changed, or whose account was disabled. */
+  /** Ends the sessions of a person whose role was changed, or whose account was disabled. */
   async accessChanged(user_id: string): Promise<void> {
     const user = await this.options.people.findUser(user_id);
     if (!mayJoin(user))
@@ -394,7 +391,7 @@ export class Remote implements Pick<SessionChanges, 'change' | 'settle' | 'resum
       for (const { id } of await openOnes(this.options.database, 'user_id', user_id)) await this.endQuietly(id, 'access_lost');
   }
 
-  /** Ends the sessions of an account and takes its name out of other people's, as part of `database`'s transaction. Answers what tells their other sides, once it is committed. */
+  /** Ends the sessions of an account and removes its name from other people's, as part of a transaction. Returns the function that informs the other sides, to be called after the commit. */
   async forget(transaction: Kysely<RemoteTables>, user_id: string): Promise<() => void> {
     const rows = await transaction
       .selectFrom('remote_sessions')

@@ -17,35 +17,35 @@ import type { By, Move } from './session-changes.ts';
 import { isOpen, liveOf, lost, type Row, SEAT, SIDES, seated, sideOf } from './session-state.ts';
 import { OF_THE_SESSION, readSignal } from './signals.ts';
 
-/** A page in its place. */
+/** A page with a seat. */
 interface Held {
   id: string;
   session_id: string;
   side: Side;
   /** Undefined while it is looked up. */
   stop: (() => void) | undefined;
-  /** The session's version when the page took the seat; 0 before that. */
+  /** The session's version when the page took the seat; 0 before. */
   since_version: number;
-  /** The newest known version of the session, and whether it runs, so that the page's signals may pass. */
+  /** The newest known version of the session, and whether it runs, so that signals may pass. */
   known_version: number;
   isRunning: boolean;
   /** Writes of this page, one after the other. */
   writing: Promise<unknown>;
   waiting: number;
-  /** Its place is another page's, or it has left. */
+  /** Another page has its seat, or it has left. */
   isGone: boolean;
 }
 
 /** Most changes of a page that wait for the database; excess ones are dropped. */
 const WAITING_MAXIMUM = 20;
 
-/** The side of a person in a session: its customer, or the technician who asked while they are of the staff. */
+/** The side of a person in a session: its customer, or the technician who asked, while they are staff. */
 function sideFor(user: UserInfo, row: Row): Side | undefined {
   if (row.user_id === user.id) return 'customer';
   return row.agent_id === user.id && may.joinSessions(user) ? 'technician' : undefined;
 }
 
-/** The pages that have their places here, and their handlers at the end. */
+/** The pages with seats on this server, and how they leave. */
 interface Places {
   remote: Pick<Remote, 'find' | 'change'>;
   topics: Pick<Topics, 'listen' | 'publish'>;
@@ -54,7 +54,7 @@ interface Places {
   leaveSeat: (held: Held) => void;
 }
 
-/** One page of a person, which has its place in one session at most. */
+/** One page of a person, with a seat in at most one session. */
 class Seat {
   private readonly page: RemotePage;
   private readonly remote: Pick<Remote, 'find' | 'change'>;
@@ -83,7 +83,7 @@ class Seat {
     };
   }
 
-  /** Stops hearing; `why` tells the page so. The place is given up unless it is another page's already. */
+  /** Unsubscribes; `why` informs the page. The seat is released unless another page has it. */
   private drop(one: Held, why?: 'taken'): void {
     if (one.isGone) return;
     one.isGone = true;
@@ -147,7 +147,7 @@ class Seat {
     if (side === undefined) return refuse();
     one.side = side;
     this.here.set(one.id, { held: one, drop: (why) => this.drop(one, why) });
-    // First heard, then taken: nothing comes between.
+    // Subscribe first, then take the seat, so that nothing in between is missed.
     one.stop = this.topics.listen(sessionTopic(session_id), after, {
       onStart: (start) => this.page.tell({ kind: 'listening', topic, ...start }),
       onEvent: ({ id, event }) => this.hear(one, id, event),
@@ -164,7 +164,7 @@ class Seat {
         throw error;
       });
     if (one.isGone) {
-      // It left, or the session ended, while it sat down.
+      // The page left, or the session ended, while the seat was being taken.
       if (row !== undefined) this.leaveSeat(one);
       return;
     }
@@ -208,7 +208,7 @@ class Seat {
       return;
     }
     if (move !== undefined) this.write(one, move);
-    // Until the customer has approved, and once it is over, nothing passes.
+    // Signals pass only between the customer's approval and the end of the session.
     if (!one.isRunning || OF_THE_SESSION.has(signal.type)) return;
     this.topics.publish(sessionTopic(session_id), { kind: 'remote_signal', session_id, from: one.side, signal });
   }
@@ -252,7 +252,7 @@ interface SeatsOptions {
   now: () => number;
 }
 
-/** A page that has just come, on any screen, is told about open sessions: it missed the earlier event. */
+/** Tells a newly connected page about open sessions, since it missed the earlier event. */
 async function tellOpen(database: Kysely<RemoteTables>, { user, tell }: RemotePage): Promise<void> {
   const open = await database
     .selectFrom('remote_sessions')
@@ -265,7 +265,7 @@ async function tellOpen(database: Kysely<RemoteTables>, { user, tell }: RemotePa
   if (open !== undefined) tell({ kind: 'event', id: null, event: { kind: 'changed', topic: 'remote' } });
 }
 
-/** The pages that take part in sessions, of this server: one for each side of each session, wherever the other side's is. */
+/** The pages on this server that take part in sessions: one for each side of each session, wherever the other side's is. */
 export class Seats implements RemotePages {
   private readonly options: SeatsOptions;
   private readonly here = new Map<string, { held: Held; drop: (why?: 'taken') => void }>();
@@ -308,7 +308,7 @@ export class Seats implements RemotePages {
     });
   }
 
-  /** Says that every page here is still there. */
+  /** Renews the leases of all pages on this server. */
   async renew(): Promise<void> {
     const until = new Date(this.options.now() + SEAT.lease_ms).toISOString();
     for (const side of SIDES) {
@@ -333,7 +333,7 @@ export class Seats implements RemotePages {
           .execute(),
       );
       const left = new Set(kept.map((row) => (side === 'customer' ? row.customer_seat : row.technician_seat)));
-      // Its place was given to another page while Redis, which tells of that, was away.
+      // Another page took the seat while Redis, which reports that, was away.
       for (const { id } of seats) if (!left.has(id)) this.here.get(id)?.drop('taken');
     }
   }
@@ -349,7 +349,7 @@ export class Seats implements RemotePages {
     return this.here.has(seat);
   }
 
-  /** Notes that this server leaves them, so that they have the time of a restart to come back. */
+  /** Records that this server leaves, so that its pages have the time of a restart to come back. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.renewing);

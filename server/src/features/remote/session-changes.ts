@@ -46,25 +46,25 @@ export function notesOfRevoked(grants: readonly Grant[], why: GrantsEnded['why']
 /** The change that a call makes to the present session: new values, or the reason of a refusal. */
 export type Move = (row: Row, now: string) => { set: Partial<Row>; notes?: readonly Note[] } | { refused: MoveRefusal };
 
-/** The actor, with their side; null is the clock. */
+/** The actor with their side; null for a change due to time. */
 export type By = (Doer & { side: 'customer' | 'technician' | 'administrator' }) | null;
 
-/** The result of a change. */
+/** A transition of the current session: new values, or the reason of a refusal. */
 export interface Change {
   before: Row;
   row: Row;
   refused: MoveRefusal | undefined;
-  /** To be written into the log last of all in the transaction. */
+  /** Call this last in the transaction: it writes the audit log. */
   record: () => Promise<void>;
 }
 
 export const ENDED = jobKind({ name: 'remote_ended', payload: z.object({ session_id: z.string() }), at_once: 2 });
 export const REPORTED = jobKind({ name: 'remote_reported', payload: z.object({ session_id: z.string() }), at_once: 2 });
-/** Ends sessions that are over; planned for the next moment at which one may be. */
+/** Ends sessions whose time is over; planned for the next possible deadline. */
 const DUE = jobKind({ name: 'remote_due', payload: z.object({ session_id: z.string() }), at_once: 4 });
-/** A deadline that clocks disagree about is checked again after this, in ms. */
+/** Wait before a deadline that clocks disagree about is checked again, in ms. */
 const LOOK_AGAIN_MS = 1_000;
-/** Log entries of one session for actions that its sides can repeat as they like; a technician makes half of them at most, and leaves the rest to the customer. */
+/** Maximum log entries per session for actions that its sides can repeat at will; a technician may cause half of them, and the rest is reserved for the customer. */
 const NOTED_MAXIMUM = 200;
 /** Events that occur once in a session, or once per file: they are always in the log. */
 const ALWAYS_NOTED: ReadonlySet<AuditKind> = new Set([
@@ -77,7 +77,7 @@ const ALWAYS_NOTED: ReadonlySet<AuditKind> = new Set([
 ]);
 const AT_ONCE = 200;
 
-/** The part that is sent to the session's pages, apart from its number. */
+/** The part that the session's pages receive, without its version. */
 function tellable(row: Row): string {
   const { version: _, ...live } = liveOf(row);
   return JSON.stringify(live);
@@ -110,7 +110,7 @@ function noteOfEnd({ id, end_reason }: Row, by: By): Note & { by: By } {
   return { kind: 'remote_session_ended', details: { session_id: id, reason: end_reason }, by };
 }
 
-/** The one way in which a session changes: locked by being written, ended if its time is over, moved, planned, stored, reported. */
+/** Every change of a session: locked by an update, ended if its time is over, changed, planned, stored, reported. */
 export class SessionChanges {
   private readonly options: SessionChangesOptions;
   private readonly clock: () => number;
@@ -128,7 +128,7 @@ export class SessionChanges {
     });
   }
 
-  /** Plans the look at a session that was just made. */
+  /** Plans the first check of a new session. */
   plan(transaction: Kysely<ChangeTables>, row: Row): Promise<void> {
     return this.options.jobs.enqueue(
       transaction.$pickTables<'jobs'>(),
@@ -144,7 +144,7 @@ export class SessionChanges {
     by: By,
     move: Move,
   ): Promise<Change | undefined> => {
-    // One of two changes at once waits here until the other is committed.
+    // Of two concurrent changes, one waits here until the other commits.
     const stored = await transaction
       .updateTable('remote_sessions')
       .set(({ eb }) => ({ version: eb('version', '+', 1) }))
@@ -166,7 +166,7 @@ export class SessionChanges {
     if (row.joined_at !== null) {
       if (isOpen(stored) && !isOpen(before)) notes.push(noteOfEnd(before, null));
       const said = 'refused' in moved ? [] : (moved.notes ?? []);
-      // The technician is named in the entry of their question alone: it is personal to them, and deleted with their account.
+      // Only the entry of their request names the technician: it is personal to them, and deleted with their account.
       const room = by?.side === 'technician' ? NOTED_MAXIMUM / 2 : NOTED_MAXIMUM;
       for (const note of said)
         if (row.noted < room || ALWAYS_NOTED.has(note.kind))
@@ -201,14 +201,14 @@ export class SessionChanges {
     };
   };
 
-  /** Makes a change as part of `transaction`; undefined for one that is not there. `finish` does the rest. The next look is planned by it. */
+  /** Makes a change as part of a transaction, and plans the next check; undefined if the session does not exist. Call `finish` after the commit. */
   readonly changeIn = async (transaction: Kysely<ChangeTables>, id: string, by: By, move: Move): Promise<Change | undefined> => {
     const changed = await this.moveIn(transaction, id, by, move);
     if (changed !== undefined && isOpen(changed.row)) await this.plan(transaction, changed.row);
     return changed;
   };
 
-  /** Tells who has to know, once it is committed. */
+  /** Informs everyone concerned, after the commit. */
   finish({ before, row }: Pick<Change, 'before' | 'row'>): void {
     if (tellable(before) !== tellable(row)) this.options.onLive(liveOf(row));
     if (shown(before) !== shown(row))
@@ -233,7 +233,7 @@ export class SessionChanges {
     return done.row;
   }
 
-  // The look that is being done plans the next one itself: asked for once more, it would be done again at once, and for ever.
+  // The running check plans the next one itself: asking for it here would repeat it at once, endlessly.
   private settleOne(id: string) {
     return this.changeBy(id, null, () => ({ set: {} }), this.moveIn);
   }
@@ -243,7 +243,7 @@ export class SessionChanges {
     return this.changeBy(id, by, move);
   }
 
-  /** A row as it is now, whether it has been written down or not. */
+  /** The row as of now, even if the database is not updated yet. */
   now(row: Row): Row {
     return asOf(row, at(this.clock), this.options.isHere);
   }
@@ -286,7 +286,7 @@ export function createSessionChanges(options: SessionChangesOptions): SessionCha
   return new SessionChanges(options);
 }
 
-/** A move that ends a session that `isRight`, else says why not. */
+/** A transition that ends a session if `isRight`, or returns the refusal. */
 export function ends(reason: EndReason, isRight: (row: Row) => boolean, refused: MoveRefusal): Move {
   return (row, now) => (isRight(row) ? { set: ended(row, now, reason) } : { refused });
 }

@@ -39,9 +39,9 @@ export interface FoundFile {
 }
 
 const MINUTE_MS = 60_000;
-/** A small file has its verdict by then; the pages get that of a larger one later. */
+/** Wait of the upload for a verdict, in ms: a small file has one by then; for a larger one the pages get it later. */
 const WAIT_MS = 1_000;
-/** A scan that has not ended by then never will: its server is gone. */
+/** A scan without an end after this many ms was lost with its server. */
 const LOST_AFTER_MS = 15 * MINUTE_MS;
 const SWEPT_AT_ONCE = 200;
 const FORMER_AGENT = 'A former technician';
@@ -81,7 +81,7 @@ const factsOf = ({ filename, kind, side }: Pick<FileRow, 'filename' | 'kind' | '
   from: side,
 });
 
-/** Files of one session are inserted one at a time, so that two do not both take the last place. */
+/** Files of one session are inserted one at a time, so that two cannot both take the last slot. */
 async function insert(database: Kysely<RemoteTables>, row: FileRow): Promise<void> {
   await inTransaction(database, async (transaction) => {
     await transaction
@@ -104,7 +104,7 @@ async function insert(database: Kysely<RemoteTables>, row: FileRow): Promise<voi
   });
 }
 
-/** Moves a file that stands as `from`; undefined when it does not. */
+/** Changes the status of a file that has status `from`; undefined if it does not. */
 const move = (database: Kysely<RemoteTables>, id: string, from: SessionFileStatus, set: Partial<FileRow>) =>
   database.updateTable('remote_files').set(set).where('id', '=', id).where('status', '=', from).returningAll().executeTakeFirst();
 
@@ -136,7 +136,7 @@ export class SessionFiles {
     for (const id of new Set([user_id, agent_id])) if (id !== null) this.onChange(id);
   }
 
-  /** Writes down what became of a file, in the session's record. */
+  /** Records the outcome of a file in the session's audit log. */
   private async note(session_id: string, by: By, said: Note): Promise<void> {
     await this.remote
       .change(session_id, by, () => ({ set: {}, notes: [said] }))
@@ -146,7 +146,7 @@ export class SessionFiles {
       });
   }
 
-  /** Allowed just now, and written down so. @throws Problem `conflict` */
+  /** Checks that it is allowed now, and logs it. @throws Problem `conflict` */
   private async requireGrant(session_id: string, grant: GrantKind & ('files' | 'recording'), by: By, said?: Note): Promise<void> {
     await this.remote.change(session_id, by, (row) =>
       heldGrants(row).some((held) => held.grant === grant)
@@ -189,7 +189,7 @@ export class SessionFiles {
     return fileOf(row, (await this.remote.find(session.id)) ?? session);
   }
 
-  /** Receives an upload; of one side of a session some at a time. */
+  /** Receives an upload; limits concurrent ones per side of a session. */
   private async receive(key: string, request: FastifyRequest, maximum: number): Promise<ArrivedFile> {
     const before = this.arriving.get(key) ?? 0;
     if (before >= SESSION_FILES_AT_ONCE) throw refuse('remote_file.too_many_at_once', { maximum: SESSION_FILES_AT_ONCE });
@@ -203,7 +203,7 @@ export class SessionFiles {
     }
   }
 
-  /** Deletes files past their time, and gives up those that will not come any more. */
+  /** Deletes expired files, and gives up those that will not arrive any more. */
   readonly sweep = async (): Promise<void> => {
     const lost = await this.database
       .selectFrom('remote_files')
@@ -279,7 +279,7 @@ export class SessionFiles {
       arrived_at: at(this.now),
     };
     try {
-      // Once more: it may have been revoked, or the session have ended, while the file came.
+      // Check again: the grant or the session may have ended during the upload.
       await this.requireGrant(session.id, 'files', by);
       await insert(this.database, row);
     } catch (error) {
@@ -308,7 +308,7 @@ export class SessionFiles {
       arrived_at: null,
     };
     await this.requireGrant(session.id, 'recording', by);
-    // One page records at a time, so one that was begun before and has not come is lost: its page was loaded again.
+    // One page records at a time, so an earlier recording that never arrived is lost: its page was reloaded.
     const before = await this.database
       .selectFrom('remote_files')
       .select('id')
@@ -333,7 +333,7 @@ export class SessionFiles {
     const late = session.ended_at !== null && Date.parse(session.ended_at) + RECORDING_PATIENCE < this.now();
     if (late) throw refuse('recording.not_awaited');
     const arrived = await this.receive(`${session.id}.recording`, request, RECORDING_BYTES_MAXIMUM);
-    // The bytes go by the name that the file has had from its beginning.
+    // The bytes are stored under the id that the file got at its start.
     const named = { ...arrived, id: file.id };
     const { size, sha256 } = arrived;
     const taken = await move(this.database, file.id, 'recording', { status: 'scanning', size, sha256, arrived_at: at(this.now) });

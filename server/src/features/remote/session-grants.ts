@@ -2,9 +2,9 @@ import type { Grant, GrantKind, GrantsEnded } from '@palisade/contract/remote-gr
 import { type Move, notesOfRevoked } from './session-changes.ts';
 import { grantsOf, mayGrant, withoutGrants } from './session-state.ts';
 
-// Moves of a session that grant and revoke. Grants also end with the session and with the page of either side (session-changes.ts).
+// Transitions that grant and revoke. Grants also end with the session and with the page of either side (session-changes.ts).
 
-/** Grants something. Another device takes the place of one before: a technician controls one at a time. */
+/** Adds a grant. Another device replaces the previous one: a technician controls one at a time. */
 export function grants(grant: Pick<Grant, 'grant' | 'device'>): Move {
   return (row, now) => {
     if (!mayGrant(row)) return { refused: 'remote_grant.not_now' };
@@ -34,7 +34,7 @@ export function revokes(
   return (row, at) => {
     const named: readonly (GrantKind | 'all')[] = typeof which === 'string' ? [which] : which;
     const left = grantsOf(row).filter(({ grant }) => which !== 'all' && !named.includes(grant));
-    // The clipboard goes with the last that needs it.
+    // The clipboard grant ends with the last grant that needs it.
     const isUsed = left.some(({ grant, device }) => device !== null && grant !== 'clipboard');
     const isNamed = ({ grant }: Grant) => which === 'all' || named.includes(grant) || (grant === 'clipboard' && !isUsed);
     const { set, ended } = withoutGrants(row, isNamed, { why, detail: detail ?? null, at });

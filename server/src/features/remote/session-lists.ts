@@ -25,7 +25,7 @@ export interface SessionLists {
   countLonger(user_id: string, than_ms: number): Promise<number>;
 }
 
-/** The sessions of a list: a customer's, or those that a technician joined. */
+/** The kind of a list: a customer's sessions, or those that a technician joined. */
 interface Whose {
   column: 'user_id' | 'agent_id';
   id: string;
@@ -62,7 +62,7 @@ export function createSessionLists(parts: {
   const { database, as_now, now } = parts;
   const at = (offset_ms = 0) => new Date(now() + offset_ms).toISOString();
 
-  /** A session past its end counts as over, whether that has been stored or not. */
+  /** A session past its end counts as over, even if the database is not updated yet. */
   function standsAs(status: SessionStatus | undefined): RawBuilder<boolean> {
     if (status === undefined) return sql`true`;
     if (status === 'pending' || status === 'active') return sql`(status = ${sql.lit(status)} and due_at > ${at()})`;

@@ -11,7 +11,7 @@ import { isOpen, type Row } from './session-state.ts';
 export interface SessionMessages {
   /** Those after a place, oldest first. */
   list(session_id: string, after: number): Promise<SessionMessage[]>;
-  /** A repeated one is answered with the first stored message. @throws Problem `conflict` when nobody is there to read it. */
+  /** A repeated message returns the stored one. @throws Problem `conflict` when nobody is there to read it. */
   write(
     me: UserInfo,
     session: Row,
@@ -59,11 +59,11 @@ export function createSessionMessages(parts: {
               .where('side', '=', side)
               .where('client_message_id', '=', client_message_id)
               .executeTakeFirst();
-      // A repeated message takes no place.
+      // A repeated message gets no new number.
       const before = await sent(database);
       if (before !== undefined) return messageOf(before);
       const written = await inTransaction(database, async (transaction) => {
-        // Taken by being written: it gives the place.
+        // The update locks the row, and assigns the number.
         const {
           last_seq: seq,
           status,
@@ -74,7 +74,7 @@ export function createSessionMessages(parts: {
           .where('id', '=', session.id)
           .returning(['last_seq', 'status', 'joined_at'])
           .executeTakeFirstOrThrow();
-        // The later of two at once finds the earlier one here.
+        // Of two concurrent sends, the later one finds the earlier one here.
         const known = await sent(transaction);
         if (known !== undefined) return { row: known, isNew: false };
         if (!isOpen({ status }) || !isOpen(session) || joined_at === null) throw refuse('remote_message.nobody_reads');

@@ -106,14 +106,14 @@ function incidentOf(row: Row, administrator_id: string): Incident {
   };
 }
 
-/** Reports about sessions beyond the pages: the customer gets a summary by mail, and administrators an alert of each report. */
+/** Reports about sessions besides pages: the customer gets a summary by mail, and administrators an alert about each report. */
 export function tellOfSessions(parts: {
   database: Kysely<RemoteTables & MailTables & InstallationTables & JobTables>;
   jobs: Pick<Jobs, 'handle'>;
   mail: Pick<Mail, 'queue' | 'wake'>;
   people: { findUser(id: string): Promise<UserInfo | undefined>; administrators(): Promise<string[]> };
   raise: (incident: Incident) => Promise<void>;
-  /** Has the customer's devices say what changed on them meanwhile. */
+  /** Makes the customer's devices report changes during the session. */
   measure: (session_id: string) => Promise<void>;
   public_url: string | undefined;
 }): void {

@@ -11,7 +11,7 @@ export interface People {
   provider(): Promise<string>;
 }
 
-/** A device that something may be granted of, or why not. */
+/** A device for grants, or the reason why it cannot be used. */
 export interface GrantDevice {
   id: string;
   device_name: string;

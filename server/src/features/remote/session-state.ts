@@ -5,7 +5,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { LostBy, RemoteTables } from './remote.tables.ts';
 
-// State of a session at a time: pure rules over its row. remote.ts writes it.
+// The state of a session at a time: pure rules over its row. remote.ts stores it.
 
 export type Row = Selectable<RemoteTables['remote_sessions']>;
 
@@ -13,7 +13,7 @@ export type Row = Selectable<RemoteTables['remote_sessions']>;
 export const SEAT = { lease_ms: 30_000, renewed_ms: 10_000 } as const;
 export const SIDES: readonly Side[] = ['customer', 'technician'];
 
-/** When the clock ends a session, and as what. ISO time. */
+/** When time ends a session, and with which reason. ISO time. */
 interface Deadline {
   at: string;
   reason: EndReason;
@@ -21,7 +21,7 @@ interface Deadline {
 
 const after = (iso: string, ms: number) => new Date(Date.parse(iso) + ms).toISOString();
 const grantsSchema = z.array(grantSchema);
-/** Those that are kept: all but the picture of the customer's browser, which `view` says. */
+/** The stored grants: all but the picture of the customer's browser, which is in `view`. */
 export const grantsOf = ({ grants }: Pick<Row, 'grants'>): Grant[] => grantsSchema.parse(JSON.parse(grants));
 const sharesSchema = z.array(z.string());
 export const sharesOf = ({ shares }: Pick<Row, 'shares'>) => sharesSchema.parse(JSON.parse(shares));
@@ -77,7 +77,7 @@ export function reaffirmBy({ status, reaffirmed_at }: Pick<Row, 'status' | 'reaf
   return status === 'active' && reaffirmed_at !== null ? after(reaffirmed_at, SESSION_LIMITS.reaffirm) : null;
 }
 
-/** The next moment at which the clock ends a session; undefined for one that is over. */
+/** The next time at which a session ends automatically; undefined for one that is over. */
 export function deadlineOf(row: Row): Deadline | undefined {
   if (row.status === 'pending') {
     if (row.joined_at === null) return { at: row.expires_at, reason: 'expired' };
@@ -110,8 +110,8 @@ export function ended(row: Row, ended_at: string, end_reason: EndReason): Partia
 }
 
 /**
- * A row as it is at `now` (ISO), whether that has been stored or not: pages whose server has not renewed them are gone since its last renewal, and a session whose
- * time is over has ended then. `isHere` says of a page whether it is connected to this very server.
+ * A row as of `now` (ISO), even if the database is not updated yet: pages whose lease was not renewed count as gone since the last renewal, and a session whose time is over
+ * as ended then. `isHere` returns whether a page is connected to this server.
  */
 export function asOf(row: Row, now: string, isHere: (seat: string) => boolean): Row {
   if (!isOpen(row)) return row;
@@ -140,14 +140,14 @@ function phaseOf(row: Row): Phase {
   return row.customer_lost_at !== null || row.technician_lost_at !== null ? 'reconnecting' : 'active';
 }
 
-/** Grants hold while a page of each side is there: a person is watched, controlled or recorded only while both are at their screens. */
+/** Grants are valid while both sides have a page: a person is watched, controlled or recorded only while both are at their screens. */
 export const mayGrant = (row: Pick<Row, 'status' | 'customer_seat' | 'technician_seat'>) =>
   row.status === 'active' && row.customer_seat !== null && row.technician_seat !== null;
 
-/** The grants that hold: of a session that is over, none, whether that has been written down or not. */
+/** The valid grants; none for a session that is over, even if the database is not updated yet. */
 export const heldGrants = (row: Row): Grant[] => (mayGrant(row) ? grantsOf(row) : []);
 
-/** A row without those of its grants that `isEnded`. */
+/** A row without the grants for which `isEnded` is true. */
 export function withoutGrants(
   row: Row,
   isEnded: (grant: Grant) => boolean,

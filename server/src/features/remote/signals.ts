@@ -12,7 +12,7 @@ import { isClaimed, type Row, sharesOf, voiced } from './session-state.ts';
 
 // Signals of a session's pages: which of them each side may send, and how they change the session itself.
 
-/** Both pages read these from the session, so they are not passed on. */
+/** Both pages read these from the session, so they are not forwarded. */
 export const OF_THE_SESSION: ReadonlySet<Signal['type']> = new Set(['choosing', 'voice']);
 
 const running = (make: (row: Row, now: string) => ReturnType<Move>): Move => {

@@ -2,11 +2,11 @@ import type { Counters } from '#platform/counters.ts';
 import { newId } from '#platform/id.ts';
 import { refuse } from './remote.refusals.ts';
 
-/** Holds guessers back: at most so many wrong codes of one technician in a sliding window (ms). */
+/** Limits code guessing: a maximum of wrong codes per technician in a sliding window (ms). */
 export interface WrongCodes {
   /**
-   * Counts a try before its outcome is known, so that many at once are not tried for nothing; `forgive` takes it back when it was no guess.
-   * @throws Problem `too_many_requests` with the seconds until the next try.
+   * Counts a try before its outcome is known, so that concurrent tries cannot bypass the limit; `forgive` takes it back if the code was right. @throws Problem
+   * `too_many_requests` with the seconds until the next try.
    */
   begin(agent_id: string): Promise<{ forgive(): Promise<void> }>;
 }

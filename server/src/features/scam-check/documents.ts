@@ -6,7 +6,7 @@ const ATTACHED = 'attached file';
 /** Share of letters and digits. Text that was decoded with another font's map has fewer. */
 const LETTERS_LEAST = 0.5;
 
-/** Control characters, apart from blanks: a text that was read with the wrong letters has many. */
+/** Control characters other than whitespace: text decoded with the wrong map has many. */
 const isControl = (character: string) => character < ' ' && !'\n\r\t'.includes(character);
 
 function isReadable(text: string): boolean {
@@ -41,10 +41,10 @@ export async function readPdf(content: Uint8Array): Promise<{ text: string; cove
       for (const link of linksIn(member.bytes)) links.add(link);
     }
   }
-  // Each map of letters was tried on all texts: lines that several of them agree on are the same line.
+  // Each character map was tried on all texts: equal lines from several maps are one line.
   const lines = new Set(texts.filter(isReadable).flatMap((text) => text.split('\n')));
   const written = [...lines].join('\n');
-  // The links stand first, so that a long text does not push them out.
+  // Links come first, so that a long text does not push them out of the limit.
   const text = [...[...links].filter((link) => !written.includes(link)), written].join('\n').trim();
   if (text === '') return undefined;
   return {
@@ -102,7 +102,7 @@ async function lettersOf(bytes: Buffer): Promise<Letter> {
   return letter;
 }
 
-/** The source of an email with what a letter of Outlook (`.msg`) holds; undefined for another file. Its signature cannot be verified: the bytes that were signed are gone. */
+/** Converts an Outlook message (`.msg`) to email source; undefined for another file. Its signature cannot be verified, because the signed bytes are not stored in it. */
 export async function readOutlookLetter(content: Uint8Array): Promise<{ source: Uint8Array; coverage: Coverage } | undefined> {
   const bytes = Buffer.from(content);
   if (!bytes.subarray(0, OLE.length).equals(OLE)) return undefined;

@@ -23,7 +23,7 @@ import { refuse } from './scam-check.refusals.ts';
 import { checkOf, type ScamChecks } from './scam-check.ts';
 import type { ScamDomains } from './scam-domains.ts';
 
-/** Files of all people together, in memory. */
+/** Maximum bytes in memory for files of all people. */
 const HELD_MAXIMUM = 100 * 1024 * 1024;
 const STALL_MS = 30_000;
 const SLOW = { window_ms: 30_000, bytes: 30 * 1024 } as const;
@@ -35,7 +35,7 @@ async function receiveFile(
 ): Promise<{ name: string; bytes: Uint8Array }> {
   const { filename, bytes } = await receiveUpload(request, {
     field: 'file',
-    // Never written: all of a file of the maximum stays in memory.
+    // Never written: files up to the maximum stay in memory.
     path: join(tmpdir(), randomUUID()),
     memory_bytes: SCAM_FILE_MAXIMUM,
     maximum: SCAM_FILE_MAXIMUM,
@@ -53,7 +53,7 @@ export function serveScamCheck(api: Api, parts: { checks: ScamChecks; domains: S
   const { checks, domains, upload_ms } = parts;
   const kept = { find: ({ id }: { id: string }) => checks.find(id) };
   const trusted = { find: ({ id }: { id: string }) => domains.findTrusted(id) };
-  /** Bytes of files that are checked just now. */
+  /** Bytes of files being checked. */
   let held = 0;
 
   serve(api, checkScamText, 'customer', async ({ session, body, query }) => {

@@ -16,13 +16,13 @@ import type { ScamInput, ThreadSurroundings } from './scam-thread-messages.ts';
 
 /** Checks of one person that run at once. */
 const AT_ONCE_MAXIMUM = 10;
-/** Checks of one person that are kept; the oldest goes. */
+/** Maximum number of kept checks per person; the oldest is deleted. */
 const KEPT_MAXIMUM = 500;
 const EXCERPT_LENGTH = 160;
 const DAY_MS = 86_400_000;
-/** People whose last dangerous input is remembered, so that keeping a check tells nothing twice. */
+/** Maximum number of people whose last dangerous input is remembered, so that keeping a check does not report it twice. */
 const TOLD_MAXIMUM = 1_000;
-/** A check that runs is forgotten after this, should its server die. ms. */
+/** A running check expires after this many ms, in case its server dies. */
 const RUNNING_MS = 120_000;
 
 /** As the query of a request has them. */
@@ -59,7 +59,7 @@ function excerptOf(input: ScamInput, answer: ScamAnswer): string {
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH - 1).toWellFormed()}…` : line;
 }
 
-/** A kept dangerous message as an alert: one a day for all of them. It stops nothing, so it is never `blocked`. A check that isn't kept stores nothing. */
+/** The alert for a kept dangerous message: one a day for all of them. It stops nothing, so it is never `blocked`. A check that isn't kept stores nothing. */
 function scamIncident(user_id: string, answer: ScamAnswer, at: string): Incident {
   const [reason] = answer.reasons;
   const { organisations, links, sender } = answer.parts;
@@ -101,10 +101,7 @@ export class ScamChecks {
     this.options = options;
   }
 
-  /**
-   * Takes a place for a check of a person, before its body is read. Answers what gives the place back.
-   * @throws Problem `too_many_requests`
-   */
+  /** Reserves a slot for a person's check, before its body is read. Returns the function that releases it. @throws Problem `too_many_requests` */
   async admit(user_id: string): Promise<() => Promise<void>> {
     const { counters, rate } = this.options;
     const empty = await counters.take([{ key: `scam-check:${user_id}`, rate }]);
@@ -116,7 +113,7 @@ export class ScamChecks {
     return () => counters.remove(place, member);
   }
 
-  /** Checks an input. `ask_dns`: the person allows questions for the keys of a signature. @throws Problem as `ScamReader.check` does. */
+  /** Checks an input. `ask_dns`: the person allows DNS queries for the keys of a signature. @throws Problem like `ScamReader.check`. */
   async check(
     user_id: string,
     input: ScamInput,
@@ -140,7 +137,7 @@ export class ScamChecks {
     const sum = createHash('sha256')
       .update(input.kind === 'text' ? input.text : input.bytes)
       .digest('hex');
-    // The same message again, such as to show it to support, is the same attempt.
+    // Checking the same message again, for example to show it to support, is the same scam.
     if (this.told.get(user_id) === sum) return;
     const [oldest] = this.told.keys();
     if (this.told.size >= TOLD_MAXIMUM && oldest !== undefined) this.told.delete(oldest);

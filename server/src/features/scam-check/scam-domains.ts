@@ -12,7 +12,7 @@ import { newId } from '#platform/id.ts';
 import { refuse, refuseField } from './scam-check.refusals.ts';
 import type { ScamCheckTables } from './scam-check.tables.ts';
 
-/** The domain of what a person typed: an address, a mailbox or a name. @throws Problem `invalid_field` */
+/** The domain in a typed address, mailbox or name. @throws Problem `invalid_field` */
 function typedDomain(typed: string): string {
   const text = typed
     .trim()
@@ -20,7 +20,7 @@ function typedDomain(typed: string): string {
     .replace(/^\*?\./u, '');
   const address = /^[a-z][a-z\d+.-]*:\/\//iu.test(text) ? text : `https://${text}`;
   const host = URL.canParse(address) ? new URL(address).hostname.replace(/\.$/u, '') : '';
-  // An ending alone would trust a whole country; numbers have no owner.
+  // A top-level domain alone would trust a whole country; IP addresses have no owner.
   if (!/^(?=.{3,253}$)(?:[a-z\d_-]{1,63}\.)+(?:[a-z]{2,63}|xn--[a-z\d-]{2,59})$/u.test(host))
     throw refuseField('domain', 'domain.form');
   return host;
@@ -31,7 +31,7 @@ export class ScamDomains {
   private readonly database: Kysely<ScamCheckTables>;
   private readonly now: () => number;
   private readonly isEnding: (host: string) => Promise<boolean>;
-  /** The provider's lists, until one changes or a minute is over: another server may have changed them. */
+  /** The provider's lists, cached for a minute, because another server may change them. */
   private known: { until: number; lists: Promise<Record<ProviderDomain['list'], string[]>> } | undefined;
 
   constructor(options: { database: Kysely<ScamCheckTables>; now: () => number; isEnding: (host: string) => Promise<boolean> }) {

@@ -16,9 +16,9 @@ import {
 const THREAD_FILE = new URL(import.meta.url.endsWith('.ts') ? './scam-thread.ts' : './scam-thread.js', import.meta.url);
 /** The tables take some 40 MB; a text of 20,000 characters adds 20 MB at most. */
 const MEMORY_MB = 192;
-/** A picture with its text takes 9 s at most, an email has five of them. A check that takes longer is ended with its thread. ms. */
+/** Time limit of a check, in ms; then its thread is ended. A picture with its text takes at most 9 s, and an email has up to five. */
 const DEADLINE_MS = 60_000;
-/** A thread without work ends, so that a server at rest has the memory back. ms. */
+/** An idle thread ends after this many ms, to free its memory. */
 const IDLE_MS = 60_000;
 /** Checks that may wait; more are refused. */
 const WAITING_MAXIMUM = 100;
@@ -39,7 +39,7 @@ interface Waiting {
   stop: AbortController;
 }
 
-/** Checks messages in a thread of its own, which starts with the first one and ends when it has had nothing to do for a minute. */
+/** Checks messages in a separate thread, which starts with the first one and ends after a minute without work. */
 export class ScamReader {
   private readonly scanAttachment: ScanAttachment;
   private readonly data: { zone: Zone | undefined };
@@ -84,7 +84,7 @@ export class ScamReader {
     const thread = new Worker(THREAD_FILE, {
       workerData: this.data,
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-      // Processes that read pictures inherit nothing.
+      // Processes that read pictures inherit no environment.
       env: {},
     });
     this.thread = thread;
@@ -130,7 +130,7 @@ export class ScamReader {
     return one;
   }
 
-  /** Ends the thread, and what waits for it. `late`: the check that ran out of time; the others failed with it. */
+  /** Ends the thread and fails its pending checks. `late`: the check that ran out of time. */
   private async end(late?: number): Promise<void> {
     const { thread } = this;
     this.thread = undefined;

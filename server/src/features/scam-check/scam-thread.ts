@@ -1,4 +1,4 @@
-// The thread that messages are checked in: parsing what strangers wrote holds up no request, and a check that does not end is ended with the thread.
+// The thread that checks messages: parsing untrusted text blocks no request, and a check that does not end is ended with the thread.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { promises as dns } from 'node:dns';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -27,13 +27,13 @@ function resolveIn(records: z.infer<typeof zoneSchema>): Resolve {
   };
 }
 
-/** Asked for a person who allows it alone, and for the keys of signatures alone, which are texts. */
+/** Queried only for people who allow it, and only for signature keys (TXT records). */
 const resolve: Resolve = zone === undefined ? (name) => dns.resolveTxt(name) : resolveIn(zone);
 
 const asking = new Map<number, (value: string | undefined) => void>();
 let questions = 0;
 
-/** The check that runs: its questions to the engines carry its number. */
+/** The running check: its requests to the engines carry its number. */
 const running = new AsyncLocalStorage<number>();
 
 function scanAttachment(name: string, bytes: Uint8Array): Promise<'infected' | 'clean' | 'not_checked'> {
@@ -56,7 +56,7 @@ function checkWith(surroundings: ThreadSurroundings): ScamCheck {
   const own = new Set(surroundings.dangerous);
   const lists = surroundings.lists.map(({ name, path }) => ({ name, list: openHashList(path) }));
   const { name: provider, domains } = surroundings.provider;
-  // The domain of a mailbox provider is not the provider's own.
+  // The domain of a mail service is not the provider's own.
   const own_domains = domains.filter((domain) => !isMailboxProvider(domain));
   const check = new ScamCheck({
     ...(own_domains.length === 0 ? {} : { provider: { name: provider, domains: own_domains } }),

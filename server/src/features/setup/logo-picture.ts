@@ -7,7 +7,7 @@ import type { ReadLogo } from './logo-reader.ts';
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 /** A chunk's length, type and checksum (PNG, third edition, 5.3). */
 const FRAME_BYTES = 12;
-/** Bytes of one pixel at the most, and more than filters and the rows of interlaced passes add. */
+/** Maximum bytes of one pixel, more than filters and interlaced rows add. */
 const PIXEL_BYTES_MAXIMUM = 8;
 const ROW_BYTES_EXTRA = 64;
 
@@ -18,7 +18,7 @@ export interface Pixels {
   rgba: Uint8Array;
 }
 
-/** The type and data of each chunk up to `IEND`, and where that ends; undefined where the file ends before. */
+/** The type and data of each chunk up to `IEND`, and the end position; undefined for a truncated file. */
 function chunksOf(bytes: Buffer): { chunks: { type: string; data: Buffer }[]; end: number } | undefined {
   const chunks: { type: string; data: Buffer }[] = [];
   for (let at = SIGNATURE.length; at + FRAME_BYTES <= bytes.length; ) {
@@ -32,7 +32,7 @@ function chunksOf(bytes: Buffer): { chunks: { type: string; data: Buffer }[]; en
   return undefined;
 }
 
-/** Means over boxes of the source, of a pixel at least, weighted by alpha, so that transparent pixels lend no color. */
+/** Scales by box means of at least a pixel, weighted by alpha, so that transparent pixels add no color. */
 export function scale(from: Pixels, width: number, height: number): Pixels {
   const rgba = new Uint8Array(width * height * 4);
   for (let y = 0; y < height; y += 1) {
@@ -58,10 +58,10 @@ export function scale(from: Pixels, width: number, height: number): Pixels {
   return { width, height, rgba };
 }
 
-/** Luminance of white and of dark cards, and the contrast below which a pixel is lost on them. */
+/** Luminance of white and of dark cards, and the contrast below which a pixel is invisible on them. */
 const BACKGROUNDS = { light: 1, dark: 0.01 } as const;
 const LOST_BELOW = 1.7;
-/** Share of lost pixels from which a logo needs the other background. */
+/** Share of invisible pixels from which a logo needs the other background. */
 const LOST_SHARE = 0.25;
 
 /** Undefined for a picture without a visible pixel. */
@@ -85,8 +85,8 @@ function backgroundsOf({ rgba }: Pixels): 'light' | 'dark' | 'any' | undefined {
 }
 
 /**
- * Reads a PNG (hostile) and writes its pixels anew, so that nothing else of the file remains; scaled down to what pages show. The size is refused by the header, and data
- * that unpack to more than its pixels before they are decoded.
+ * Reads an untrusted PNG and encodes its pixels anew, so that nothing else of the file remains; scaled down to the displayed size. The size is refused by the header, and
+ * data that unpacks to more than its pixels before decoding.
  */
 export function readLogo(file: Uint8Array): ReadLogo {
   if (file.length > LOGO_BYTES_MAXIMUM) return { fault: 'too_many_bytes' };

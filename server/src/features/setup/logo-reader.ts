@@ -4,7 +4,7 @@ import { LOGO_BYTES_MAXIMUM, LOGO_SIDE_MAXIMUM } from '@palisade/contract/setup'
 import { z } from 'zod';
 import { refuse, refuseField } from './setup.refusals.ts';
 
-/** A picture that takes longer, or more memory, is not read. */
+/** Time limit for reading a picture, in ms. */
 const READ_MS = 10_000;
 const MEMORY_MB = 256;
 /** Beside this one, as source and as built. */
@@ -28,8 +28,8 @@ function refusalOf(read: Exclude<ReadLogo, Logo>, field: string): Error {
 let isReading = false;
 
 /**
- * Reads a logo in a thread of its own, one at a time, so that a large one delays no other request.
- * @throws Problem `invalid_field` for `field`, or `unavailable` while another one is read.
+ * Reads a logo in a separate thread, one at a time, so that a large one delays no other request. @throws Problem `invalid_field` for `field`, or `unavailable` while another
+ * one is being read.
  */
 export async function readLogoApart(file: Uint8Array, field: string): Promise<Logo> {
   if (isReading) throw refuse('logo.busy', {}, { retry_after: 1 });

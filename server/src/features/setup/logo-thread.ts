@@ -1,4 +1,4 @@
-// The thread that one logo is read in. It is given the file, answers once, and ends.
+// The thread that reads one logo: it receives the file, answers once, and ends.
 import { parentPort, workerData } from 'node:worker_threads';
 import { z } from 'zod';
 import { readLogo } from './logo-picture.ts';

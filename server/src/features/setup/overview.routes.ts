@@ -2,7 +2,7 @@ import { type Overview, readOverview } from '@palisade/contract/overview';
 import type { KeptAnswers } from '#platform/kept-answers.ts';
 import { type Api, serve } from '#platform/serve.ts';
 
-/** One statement each. `user_id` is of the reader. */
+/** One SQL statement each. `user_id` is the reader's. */
 type Counts = { [Key in keyof Overview['waiting']]: (user_id: string) => Promise<number> };
 type Steps = { [Key in keyof Overview['first_steps']]: (user_id: string) => Promise<boolean> };
 

@@ -19,7 +19,7 @@ export interface SubscriptionTables {
   subscription_templates: PlanColumns & {
     id: string;
     template_name: string;
-    /** The name in the form in which two are the same: NFKC, lower case. */
+    /** The name normalized for comparison: NFKC, lower case. */
     template_name_key: string;
     base_price_cents: number;
     created_at: string;
@@ -31,7 +31,7 @@ export interface SubscriptionTables {
     price_cents: number;
     starts_at: string;
     expires_at: string | null;
-    /** Null for the one subscription of a person that was not ended; it may have expired. */
+    /** Null for the person's single current subscription, which may have expired. */
     ended_as: 'replaced' | 'cancelled' | null;
     ended_at: string | null;
   };

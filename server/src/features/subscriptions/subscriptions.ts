@@ -43,7 +43,7 @@ export interface Accounts {
   findUsers(ids: readonly string[]): Promise<Account[]>;
 }
 
-/** Each failed attempt is another admin's success in the same instant. */
+/** Each failed attempt means that another administrator succeeded at the same moment. */
 const ASSIGN_ATTEMPTS_MAXIMUM = 20;
 
 const NO_SUBSCRIPTION: CurrentSubscription = {
@@ -132,7 +132,7 @@ interface SubscriptionsOptions {
 
 const at = (now: () => number) => new Date(now()).toISOString();
 
-/** The open request beside a plan that could be a better one. */
+/** The open request for a plan that may be better than this one. */
 async function asked(
   database: Kysely<SubscriptionTables & AuditTables & MailTables & InstallationTables>,
   user_id: string,
@@ -155,7 +155,7 @@ export class Subscriptions {
     this.options = options;
   }
 
-  /** One attempt. A unique violation of `user_id` means that another administrator assigned in the same instant. */
+  /** One attempt. A unique violation of `user_id` means that another administrator assigned at the same moment. */
   private async replace({ request_id, ...assignment }: Assignment, user: Account, by: Doer) {
     const now = this.options.now();
     const starts_at = new Date(now).toISOString();
@@ -205,7 +205,7 @@ export class Subscriptions {
     });
   }
 
-  /** The present subscription of a person; premium ends in the millisecond in which the subscription expires. */
+  /** A person's current subscription; premium ends exactly when the subscription expires. */
   async current(user_id: string): Promise<CurrentSubscription> {
     const row = await this.options.database
       .selectFrom('subscriptions')
@@ -288,7 +288,7 @@ export class Subscriptions {
     return new Map(rows.map(({ user_id, plan_name }) => [user_id, plan_name]));
   }
 
-  /** When a person's plan ends, in ms from now, and whether another one was asked for; undefined for one without an end, and without a plan. */
+  /** The ms until a person's plan ends, and whether another one was requested; undefined without a plan, or for one without an end. */
   async ending(user_id: string): Promise<{ ends_in_ms: number; is_asked: boolean } | undefined> {
     const row = await this.options.database
       .selectFrom('subscriptions')

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto';
 const escaped = (text: string) =>
   text.replaceAll(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`).replaceAll(/[\p{Cc}]/gu, ' ');
 
-/** An id that is the same for the same device, so that a new profile replaces the one before. */
+/** A stable id per device, so that a new profile replaces the previous one. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`.toUpperCase();
 }
 
 /**
- * The profile that sets where an Apple device asks for names: payload `com.apple.dnsSettings.managed` of Apple's device management schema. It can be removed, and
- * names the port of the address where it has one.
+ * The profile that sets an Apple device's DNS server: payload `com.apple.dnsSettings.managed` of Apple's device management schema. It can be removed, and includes the port
+ * of the address if it has one.
  */
 export function appleProfile(parts: { address: string; provider: string; device_name: string; device_id: string }): string {
   const { address, provider, device_name, device_id } = parts;

@@ -4,7 +4,7 @@ import type { DomainLists } from './domain-lists.ts';
 import { listOf } from './name-rules.ts';
 import { SERVICES, type WebService } from './services.ts';
 
-/** Resolvers that browsers and systems offer by name, relays, and networks of proxies: by them a device would pass web protection by. */
+/** Resolvers that browsers and systems offer, relays, and proxy networks: a device could use them to bypass web protection. */
 const WAYS_AROUND = `
   mask.icloud.com mask-h2.icloud.com dns.google dns.google.com one.one.one.one cloudflare-dns.com dns.quad9.net dns9.quad9.net dns10.quad9.net
   dns11.quad9.net doh.opendns.com doh.familyshield.opendns.com dns.nextdns.io dns.adguard.com dns.adguard-dns.com doh.cleanbrowsing.org dns.mullvad.net
@@ -15,9 +15,9 @@ const WAYS_AROUND = `
 const namesOfKind = (kind: WebService['kind']) =>
   listOf(SERVICES.filter((service) => service.kind === kind).flatMap(({ domains }) => domains));
 
-/** Entities that only show advertisements or measure visits. Others of the data are networks that carry pages too. */
+/** Entities that only show advertisements or track visits. Others of the data are networks that also carry pages. */
 async function adDomains(): Promise<string[]> {
-  // A CommonJS module: Node finds none of its names.
+  // A CommonJS module whose named exports Node cannot detect.
   const { entities } = (await import('third-party-web/nostats-subset.js')).default;
   return entities
     .filter(({ categories }) => categories.length > 0 && categories.every((one) => one === 'ad' || one === 'analytics'))

@@ -14,14 +14,14 @@ const KNOWN_MAXIMUM = 50_000;
 /** Time between looks for changed lists, in ms. */
 const LOOK_MS = 5_000;
 
-/** The lists of dangerous domains that the scam check asks too. Only whole hosts count: a listed page never refuses its host. */
+/** The lists of dangerous domains that the scam check also uses. Only whole hosts count: a listed page does not block its host. */
 export class DangerousNames implements NameSet {
   private readonly lists: () => readonly DangerousList[];
   private readonly now: () => number;
   private opened: HashList[] = [];
   private digests = '';
   private looked_at = Number.NEGATIVE_INFINITY;
-  /** The answers of lists for the latest names. */
+  /** Cached answers of the lists for the latest names. */
   private readonly known = new Map<string, boolean>();
 
   constructor(options: { lists: () => readonly DangerousList[]; now: () => number }) {
@@ -67,7 +67,7 @@ export class DangerousNames implements NameSet {
   }
 }
 
-/** True if websites of many owners lie below a name: `co.uk`, `github.io`. */
+/** True if websites of different owners are below a name: `co.uk`, `github.io`. */
 export function isShared(host: string): boolean {
   return parse(host, { allowPrivateDomains: true, validateHostname: false }).publicSuffix === host;
 }

@@ -26,7 +26,7 @@ interface Entry {
   id: string;
   source: DomainListSource;
   loaded: Loaded | undefined;
-  /** A list that shrank by more than half: an administrator decides. */
+  /** A list that shrank by more than half waits for an administrator's decision. */
   waiting: Loaded | undefined;
   fault: string | null;
 }
@@ -49,7 +49,7 @@ function bounded(): Transform {
   });
 }
 
-/** The lists of DOMAIN_LISTS: fetched daily, kept over restarts, and swapped whole. */
+/** The lists of DOMAIN_LISTS: fetched daily, kept over restarts, and replaced as a whole. */
 export class DomainLists {
   private readonly entries: Entry[];
   private readonly folder: string;
@@ -77,7 +77,7 @@ export class DomainLists {
     });
   }
 
-  /** Reads the kept lists and begins to fetch newer ones, without waiting for them. */
+  /** Reads the stored lists and starts to fetch newer ones, without waiting for them. */
   open(): void {
     if (this.entries.length === 0) return;
     this.working = this.look();
@@ -91,7 +91,7 @@ export class DomainLists {
     return join(this.folder, `${id}.${kind}`);
   }
 
-  /** Never rejects: a failed look does not end those that follow. */
+  /** Never rejects, so that a failed look does not stop later ones. */
   private look(): Promise<void> {
     return this.lookNow().catch((error: unknown) => this.logger.warn({ err: error }, 'lists of names could not be looked at'));
   }

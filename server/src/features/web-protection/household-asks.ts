@@ -15,15 +15,15 @@ type Database = Kysely<WebProtectionTables>;
 
 const HOUR_MS = 3_600_000;
 const KEPT_MS = 7 * 24 * HOUR_MS;
-/** Keys that no profile has, of one source. */
+/** Rate of unknown keys per source. */
 const GUESSES = { count: 30, period_ms: 60_000 } as const;
-/** Looks at one page, and asks on it. */
+/** Rate of views of one page, and of requests on it. */
 const LOOKS = { count: 120, period_ms: 60_000 } as const;
 const ASKS = { count: 30, period_ms: 60_000 } as const;
-/** Asks of one profile of which guardians are told. */
+/** Rate of notifications to guardians about one profile. */
 const TELLINGS = { count: 10, period_ms: HOUR_MS } as const;
 
-/** “May I?”: what people ask their guardians for. */
+/** “May I?”: requests of people to their guardians. */
 export class Asks {
   private readonly database: Database;
   private readonly homes: Homes;
@@ -50,7 +50,7 @@ export class Asks {
     return await this.database.selectFrom('profiles').selectAll().where('ask_key', '=', key).executeTakeFirst();
   }
 
-  /** The profile of a key. A source may try few that no profile has. @throws Problem `not_found`, `too_many_requests` */
+  /** The profile of a key. A source may try only a few unknown keys. @throws Problem `not_found`, `too_many_requests` */
   async profileOf({ key, own_key = '' }: { key: string; own_key?: string | undefined }, source: string): Promise<ProfileRow> {
     const known = (await this.byKey(own_key)) ?? (await this.byKey(key));
     const opened = known === undefined || known.ask_key === own_key ? known : await this.claim(known, own_key);
@@ -59,7 +59,7 @@ export class Asks {
     throw empty === undefined ? refuse('ask.unknown_key') : refuseFor(empty.wait_ms, 'ask.too_many_keys');
   }
 
-  /** Takes the page of a person whose names guardians don’t see out of their reach: a key of its browser takes the place of the one that they know. */
+  /** Protects the page of a person whose names guardians don’t see: a key of the person's browser replaces the one that guardians know. */
   private async claim(profile: ProfileRow, own_key: string): Promise<ProfileRow | undefined> {
     if (!KEY.test(own_key) || !(await this.hidesNames(profile))) return profile;
     await this.database
@@ -68,11 +68,11 @@ export class Asks {
       .where('id', '=', profile.id)
       .where('ask_key', '=', profile.ask_key)
       .execute();
-    // Another browser may have been first.
+    // Another browser may have claimed it first.
     return await this.byKey(own_key);
   }
 
-  /** True if guardians could open the page of a person whose names they don’t see, so that it shows none. */
+  /** True if guardians could open the page of a person whose names they must not see, so that it shows none. */
   private async hidesNames(profile: ProfileRow): Promise<boolean> {
     if (profile.is_key_shown === 0) return false;
     const home = await this.database
@@ -101,12 +101,12 @@ export class Asks {
     return { ...seen.page, guardians: (await this.homes.namesOf(home.guardian_ids)).map(({ name }) => name) };
   }
 
-  /** Asks for a refused name. `told` are the guardians who learn of it; none for an ask that was only counted. @throws Problem */
+  /** Requests a refused name. `told` are the notified guardians; empty for a request that was only counted. @throws Problem */
   async ask(profile: ProfileRow, refusal_id: string): Promise<{ page: AskPage; home: Home; told: { id: string } | undefined }> {
     await this.take(`asks:${profile.id}`, ASKS);
     const home = await this.homes.find(profile.household_id);
     if (home === undefined) throw refuse('ask.unknown_key');
-    // The answer would say whether a guessed name was refused.
+    // The answer would reveal whether a guessed name was refused.
     if (await this.hidesNames(profile)) throw refuse('ask.refusal_gone');
     const refusals = await refusalsOf(this.database, [profile.id]);
     const refusal = refusals.find((one) => refusalId(one) === refusal_id);
@@ -131,7 +131,7 @@ export class Asks {
       .execute();
   }
 
-  /** True if guardians learn of an ask; one that is not new or too much is only counted. @throws Problem `too_many_requests` where none waits. */
+  /** Whether guardians are notified; repeated or too many requests are only counted. @throws Problem `too_many_requests` if none is waiting. */
   private async isTold(profile_id: string, name: string): Promise<boolean> {
     const waiting = await this.waiting(profile_id, this.database);
     if (waiting.length >= WAITING_ASKS_MAXIMUM || waiting.some((one) => one.name === name)) return false;
@@ -140,7 +140,7 @@ export class Asks {
     return empty === undefined;
   }
 
-  /** Counts an ask that waits, or adds one. Answers the added one. */
+  /** Counts a waiting request, or adds one. Returns the added one. */
   private async write(
     { profile, name, device_id, isTold }: { profile: ProfileRow; name: string; device_id: string; isTold: boolean },
     database: Database,
@@ -198,7 +198,7 @@ export class Asks {
     return askOf({ ...before, ...values });
   }
 
-  /** Deletes asks that are over their time, as refused names are. */
+  /** Deletes expired requests, after the same time as refused names. */
   async forgetOld(): Promise<void> {
     const at = new Date(this.now() - KEPT_MS).toISOString();
     await this.database.deleteFrom('profile_asks').where('asked_at', '<', at).execute();

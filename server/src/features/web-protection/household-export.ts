@@ -26,7 +26,7 @@ export function webProtectionParts({
     {
       name: 'profiles',
       async *rows({ id: user_id }) {
-        // The key of a page is its person’s.
+        // The key of a page belongs to its person.
         for (const { ask_key: _key, ...profile } of (await homes.read(user_id)).profiles) yield profile;
       },
     },

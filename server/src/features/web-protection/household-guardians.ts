@@ -34,10 +34,7 @@ export class Guardians {
     this.now = options.now;
   }
 
-  /**
-   * Makes an invitation; another one for the same address takes its place. `guardians`: emails of those who are guardians.
-   * @throws Problem `conflict`, `invalid_field`
-   */
+  /** Creates an invitation, replacing one for the same address. `guardians`: emails of the existing ones. @throws Problem `conflict`, `invalid_field` */
   async invite(
     user_id: string,
     home: Home,
@@ -76,7 +73,7 @@ export class Guardians {
     await this.database.deleteFrom('household_invites').where('id', '=', id).execute();
   }
 
-  /** An invitation that counts: for this person, in its time, of someone who is still a guardian. @throws Problem `not_found` */
+  /** A valid invitation: for this person, not expired, from a current guardian. @throws Problem `not_found` */
   private async invitation(guest: Guest, token: string, database: Database) {
     const invite = await database
       .selectFrom('household_invites')
@@ -121,7 +118,7 @@ export class Guardians {
   async join(guest: Guest, token: string, database: Database): Promise<Home> {
     const { id, household_id } = await this.invitation(guest, token, database);
     const before = await this.homes.of(guest.id, database);
-    // In one order: two people may join the homes of each other at once.
+    // Lock in a fixed order: two people may join each other's homes at once.
     for (const one of [household_id, ...(before === undefined ? [] : [before.id])].toSorted()) await lockHome(database, one);
     const used = await database.deleteFrom('household_invites').where('id', '=', id).returning('id').executeTakeFirst();
     if (used === undefined) throw refuse('home.invite_over');
@@ -141,7 +138,7 @@ export class Guardians {
       .onConflict((conflict) => conflict.column('user_id').doNothing())
       .returning('user_id')
       .executeTakeFirst();
-    // Another call of the same person was first.
+    // A concurrent call of the same person was first.
     if (joined === undefined) throw refuse('home.own_profiles');
     return home;
   }
@@ -150,7 +147,7 @@ export class Guardians {
   async leave(user_id: string, database: Database): Promise<Home> {
     const home = await this.homes.need(user_id, database);
     await lockHome(database, home.id);
-    // Read again: another one may have left meanwhile.
+    // Read again: another guardian may have left meanwhile.
     const now = await this.homes.need(user_id, database);
     if (now.guardian_ids.length === 1 && (await this.profileNames(home.id, database)).length > 0)
       throw refuse('home.has_profiles');
@@ -172,7 +169,7 @@ export class Guardians {
       await database.deleteFrom('households').where('id', '=', home.id).execute();
   }
 
-  /** Takes a person whose account ends out of their home. The home of its last guardian ends with them. Answers the guardians who are left. */
+  /** Removes a person from their home when their account is deleted. A home without guardians is deleted. Returns the remaining guardians. */
   async forget(user_id: string, email: string, database: Database): Promise<readonly string[]> {
     await database.deleteFrom('household_invites').where('email', '=', email).execute();
     const home = await this.homes.of(user_id, database);

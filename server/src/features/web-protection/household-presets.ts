@@ -19,7 +19,7 @@ export function presetOf(age_group: AgeGroup): ProfileRules {
     case 'child':
       return {
         categories: ['adult', 'gambling', 'ways_around'],
-        // Their operators take members from 13 on.
+        // Their operators accept members from the age of 13.
         services: servicesOf('chats'),
         safe_search: 'strict',
         times: [
@@ -40,7 +40,7 @@ export function presetOf(age_group: AgeGroup): ProfileRules {
         ],
       };
     case 'sixteen':
-      // Gambling is for adults by law. The rest is for them to decide: what they look at is theirs, and so is when.
+      // Gambling is for adults by law. Everything else is their own decision.
       return { categories: ['gambling'], services: [], safe_search: 'off', times: [] };
   }
 }
