@@ -48,6 +48,7 @@ describe('a scan', () => {
   const lines: string[] = [];
   const lowered: number[] = [];
   const said_orders = new Set<string>();
+  let waits = 0;
   let seq = 0;
   const job = (path: string, wanted: ScanJob['wanted'] = 'run'): ScanJob => ({ id: newId(), scan: 'folder', path, wanted });
   let signatures: SignatureFiles;
@@ -60,7 +61,10 @@ describe('a scan', () => {
       isSaid: (order_id) => said_orders.has(order_id),
       say: (report) => reports.push(report),
       happened: (event) => events.push(event),
-      wait: (ms) => new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20))),
+      wait: (ms) => {
+        waits += 1;
+        return new Promise((resolve) => setTimeout(resolve, Math.min(ms, 20)));
+      },
       lowerPriority: async (pid) => void lowered.push(pid),
     });
   };
@@ -302,6 +306,9 @@ describe('a scan', () => {
     scans.want({ ...nothing, scan_jobs: [{ ...one, wanted: 'pause' }] });
     await ended(one.id, 'paused');
     expect(reports.at(-1)?.progress.files_read).toBeLessThan(300);
+    const before = waits;
+    await eventually(() => expect(waits).toBeGreaterThan(before + 2));
+    expect(reports.filter(({ state }) => state === 'paused')).toHaveLength(1);
     scans.want({ ...nothing, scan_jobs: [{ ...one, wanted: 'cancel' }] });
     await ended(one.id, 'cancelled');
   });

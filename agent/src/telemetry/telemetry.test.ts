@@ -91,6 +91,19 @@ it('walks the tables of sockets only where the kernel counts another socket, and
   expect(await ports()).toEqual([]);
 });
 
+it('counts the time in which the processor waits for a disk as idle', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'palisade-proc-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const proc = new Proc(root, root);
+  // User, nice, system, idle, waiting for a disk, interrupts, soft interrupts, stolen.
+  const read = async (times: string) => {
+    writeFileSync(join(root, 'stat'), `cpu  ${times}\ncpu0 ${times}\n`);
+    return (await proc.read()).cpu_percent;
+  };
+  await read('100 0 0 900 0 0 0 0');
+  expect(await read('140 0 0 1000 50 0 10 0')).toBe(25);
+});
+
 it("shortens a program's name of control characters to the contract's form", async () => {
   const root = mkdtempSync(join(tmpdir(), 'palisade-proc-'));
   onTestFinished(() => rmSync(root, { recursive: true }));
