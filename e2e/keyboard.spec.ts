@@ -52,8 +52,8 @@ test('the keyboard alone adds a rule, disables it and deletes it', async ({ pali
   await page.keyboard.press('Enter');
   await expect(dialog.getByLabel('Rule Name')).toBeFocused();
   await page.keyboard.type('Keys');
-  await page.keyboard.press('Tab');
-  await expect(dialog.getByLabel('Direction')).toBeFocused();
+  // The way out of the warning comes first.
+  await tabTo(page, dialog.getByLabel('Direction'));
   await page.keyboard.type('Out');
   await expect(dialog.getByLabel('Direction')).toHaveValue('outbound');
   await page.keyboard.press('Escape');
