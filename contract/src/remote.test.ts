@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CODE_ALPHABET, CODE_LENGTH, formatCode, sessionCodeSchema } from './remote.ts';
+import { readerOf } from './reader.ts';
+import { CODE_ALPHABET, CODE_LENGTH, formatCode, remoteSessionSchema, sessionCodeSchema } from './remote.ts';
 
 describe('a session code', () => {
   test('has no characters that are mistaken for each other, and at least 40 bits', () => {
@@ -33,4 +34,14 @@ describe('a session code', () => {
   ])('%j is none', (typed) => {
     expect(sessionCodeSchema.safeParse(typed).success).toBe(false);
   });
+});
+
+test.each([
+  ['pending', 'waiting'],
+  ['active', 'active'],
+  ['completed', 'ended'],
+])('a session with the specified fields alone and the status %s is %s, and its code lasts half an hour', (status, phase) => {
+  const id = '019a0000-0000-7000-8000-000000000001';
+  const session = { id, session_code: 'K7M-4QP-9XD', status, started_at: '2026-11-30T10:00:00.000Z' };
+  expect(readerOf(remoteSessionSchema).parse(session)).toMatchObject({ phase, expires_at: '2026-11-30T10:30:00.000Z' });
 });
