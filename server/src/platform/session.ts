@@ -111,11 +111,7 @@ function noteUse(database: Kysely<SessionTables & PersonTables>, now: () => numb
 
 /** `lacksFactor` returns whether a person must have a second factor but has none, `lacksProof` whether they must still prove their address. */
 export class Sessions {
-  private readonly database: Kysely<SessionTables & PersonTables>;
-  private readonly lacksFactor: (user: UserInfo) => Promise<boolean>;
-  private readonly lacksProof: (person: Pick<PersonTables['users'], 'email_proven_at'>) => boolean;
-  private readonly now: () => number;
-  private readonly news: Pick<SessionNews, 'tell' | 'listen'> | undefined;
+  private readonly options: SessionsOptions;
   private readonly cache_ms: number;
   private readonly cache = new Map<string, Cached>();
   // Sessions that ended while a read of them may have been running; such a read must not put them back into the cache.
@@ -126,13 +122,9 @@ export class Sessions {
   private changes = 0;
 
   constructor(options: SessionsOptions) {
-    this.database = options.database;
-    this.lacksFactor = options.lacksFactor;
-    this.lacksProof = options.lacksProof;
-    this.now = options.now;
-    this.news = options.news;
-    this.cache_ms = this.news === undefined ? CACHE_MS.alone : CACHE_MS.several;
-    this.news?.listen((told) => {
+    this.options = options;
+    this.cache_ms = this.options.news === undefined ? CACHE_MS.alone : CACHE_MS.several;
+    this.options.news?.listen((told) => {
       switch (told.kind) {
         case 'ended': {
           // This server also receives its own messages, whose sessions it has already dropped.
@@ -172,7 +164,7 @@ export class Sessions {
 
   private tell(session_ids: readonly string[], is_deletion = false): void {
     for (const id of session_ids) this.tellHere(id, is_deletion);
-    if (session_ids.length > 0) this.news?.tell({ kind: 'ended', session_ids: [...session_ids], is_deletion });
+    if (session_ids.length > 0) this.options.news?.tell({ kind: 'ended', session_ids: [...session_ids], is_deletion });
   }
 
   private changed(user_id: string): void {
@@ -183,7 +175,7 @@ export class Sessions {
 
   private async read(token_hash: string): Promise<Cached | undefined> {
     // Tokens of a deleted or disabled account are invalid.
-    const row = await this.database
+    const row = await this.options.database
       .selectFrom('sessions')
       .innerJoin('users', 'users.id', 'sessions.user_id')
       .select(['sessions.id', 'sessions.created_at', 'last_used_at', 'user_agent', 'source'])
@@ -194,14 +186,14 @@ export class Sessions {
     if (row === undefined) return undefined;
     const { username, email, role } = row;
     const user = { id: row.user_id, username, email, role };
-    const is_held = await this.lacksFactor(user);
-    const is_unproven = this.lacksProof(row);
+    const is_held = await this.options.lacksFactor(user);
+    const is_unproven = this.options.lacksProof(row);
     return {
       session: { id: row.id, user, began: beganOf(row), is_held, is_unproven, registered_at: row.registered_at },
       expires_at: Date.parse(row.created_at) + ABSOLUTE_LIFETIME_MS,
       last_used_at: Date.parse(row.last_used_at),
       // Not cached, so that a person who has just set up a second factor, or proved the address, has access at once on every server.
-      trusted_until: is_held || is_unproven ? 0 : this.now() + this.cache_ms,
+      trusted_until: is_held || is_unproven ? 0 : this.options.now() + this.cache_ms,
     };
   }
 
@@ -229,8 +221,8 @@ export class Sessions {
   ): Promise<{ token: string; session_id: string }> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const session_id = newId();
-    const at = new Date(this.now()).toISOString();
-    await this.database
+    const at = new Date(this.options.now()).toISOString();
+    await this.options.database
       .insertInto('sessions')
       .values({
         id: session_id,
@@ -249,7 +241,7 @@ export class Sessions {
   async resolve(token: string): Promise<Session | undefined> {
     const token_hash = hashOf(token);
     let cached = this.cache.get(token_hash);
-    if (cached === undefined || cached.trusted_until < this.now()) {
+    if (cached === undefined || cached.trusted_until < this.options.now()) {
       const before = this.changes;
       cached = await this.read(token_hash);
       this.cache.delete(token_hash);
@@ -258,12 +250,13 @@ export class Sessions {
       if (this.cache.size >= CACHE_SIZE_MAXIMUM) this.cache.clear();
       this.cache.set(token_hash, cached);
     }
-    if (this.now() >= cached.expires_at || this.now() - cached.last_used_at >= IDLE_LIFETIME_MS) {
+    if (this.options.now() >= cached.expires_at || this.options.now() - cached.last_used_at >= IDLE_LIFETIME_MS) {
       this.cache.delete(token_hash);
-      await this.database.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
+      await this.options.database.deleteFrom('sessions').where('token_hash', '=', token_hash).execute();
       return undefined;
     }
-    if (this.now() - cached.last_used_at >= LAST_USE_GRAIN_MS) noteUse(this.database, this.now, token_hash, cached);
+    if (this.options.now() - cached.last_used_at >= LAST_USE_GRAIN_MS)
+      noteUse(this.options.database, this.options.now, token_hash, cached);
     return cached.session;
   }
 
@@ -274,7 +267,7 @@ export class Sessions {
 
   /** Ends a session at once. */
   end(session_id: string): Promise<void> {
-    return this.endOne(this.database, session_id);
+    return this.endOne(this.options.database, session_id);
   }
 
   /** Ends all sessions of a person, or all but one, as part of a transaction. They are dropped from the cache here at once, even if the transaction rolls back. */
@@ -290,8 +283,8 @@ export class Sessions {
 
   /** The valid sessions of a person, newest first. */
   async list(user_id: string, { limit, cursor }: PageQuery): Promise<SessionRecord[]> {
-    const { created, used } = lifetimeStarts(this.now);
-    let query = this.database
+    const { created, used } = lifetimeStarts(this.options.now);
+    let query = this.options.database
       .selectFrom('sessions')
       .select(PUBLIC_COLUMNS)
       .where('user_id', '=', user_id)
@@ -304,13 +297,13 @@ export class Sessions {
   }
 
   find(session_id: string): Promise<SessionRecord | undefined> {
-    return this.database.selectFrom('sessions').select(PUBLIC_COLUMNS).where('id', '=', session_id).executeTakeFirst();
+    return this.options.database.selectFrom('sessions').select(PUBLIC_COLUMNS).where('id', '=', session_id).executeTakeFirst();
   }
 
   /** The number of valid sessions of each person, and the time of their last use. People without a session are missing. */
   async counts(user_ids: readonly string[]): Promise<Map<string, { sessions: number; last_used_at: string }>> {
-    const { created, used } = lifetimeStarts(this.now);
-    const rows = await this.database
+    const { created, used } = lifetimeStarts(this.options.now);
+    const rows = await this.options.database
       .selectFrom('sessions')
       .select(({ fn }) => ['user_id', fn.countAll<number>().as('sessions'), fn.max('last_used_at').as('last_used_at')])
       .where('user_id', 'in', user_ids)
@@ -324,14 +317,14 @@ export class Sessions {
   /** Makes the next requests of a person's sessions read the person again, after their record changed. */
   refresh(user_id: string): void {
     this.changed(user_id);
-    this.news?.tell({ kind: 'changed', user_id });
+    this.options.news?.tell({ kind: 'changed', user_id });
   }
 
   /** The valid sessions among many. Asking does not count as use. */
   async living(session_ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const { created, used } = lifetimeStarts(this.now);
+    const { created, used } = lifetimeStarts(this.options.now);
     const rows = await inBatches(session_ids, (ids) =>
-      this.database
+      this.options.database
         .selectFrom('sessions')
         .select('id')
         .where('id', 'in', ids)
@@ -344,14 +337,14 @@ export class Sessions {
 
   /** Deletes expired sessions of all people. */
   async forgetExpired(): Promise<void> {
-    const { created, used } = lifetimeStarts(this.now);
-    const over = this.database
+    const { created, used } = lifetimeStarts(this.options.now);
+    const over = this.options.database
       .selectFrom('sessions')
       .select('id')
       .where(({ or, eb }) => or([eb('created_at', '<=', created), eb('last_used_at', '<=', used)]))
       .limit(SWEPT_AT_ONCE);
     const pages = inPages(SWEPT_AT_ONCE, () =>
-      this.database.deleteFrom('sessions').where('id', 'in', over).returning('id').execute(),
+      this.options.database.deleteFrom('sessions').where('id', 'in', over).returning('id').execute(),
     );
     for await (const removed of pages) {
       for (const { id } of removed) this.remember(id);

@@ -51,36 +51,24 @@ const digestRow = (database: Kysely<Tables>) =>
 
 /** Sends mails about alerts: grave ones at once, to everybody; the rest weekly, to those who can read them. */
 export class AlertMails {
-  private readonly database: Kysely<Tables>;
-  private readonly mail: Pick<Mail, 'queue' | 'queueAll' | 'wake'>;
-  private readonly accounts: { findUsers(ids: readonly string[]): Promise<UserInfo[]> };
-  private readonly premium: { current(user_id: string): Promise<{ is_premium: boolean }> };
-  private readonly status: AlertMailsOptions['status'];
-  private readonly public_url: string | undefined;
-  private readonly now: () => number;
+  private readonly options: AlertMailsOptions;
 
   constructor(options: AlertMailsOptions) {
-    this.database = options.database;
-    this.mail = options.mail;
-    this.accounts = options.accounts;
-    this.premium = options.premium;
-    this.status = options.status;
-    this.public_url = options.public_url;
-    this.now = options.now;
+    this.options = options;
     options.jobs.handle(DIGESTS, ({ signal }) => this.sendDigests(signal));
   }
 
   private pageAt(path: string) {
-    return this.public_url === undefined ? [] : [new URL(path, this.public_url).href];
+    return this.options.public_url === undefined ? [] : [new URL(path, this.options.public_url).href];
   }
 
   /** The letter about an incident, as a function of its alert's id; undefined if none is sent. */
   async letterOf(incident: Incident): Promise<((alert_id: string) => Letter) | undefined> {
     const { user_id, severity, phrase, ip_address } = incident;
     if (severity !== 'high' && severity !== 'critical') return undefined;
-    const [user] = await this.accounts.findUsers([user_id]);
+    const [user] = await this.options.accounts.findUsers([user_id]);
     if (user === undefined) return undefined;
-    const { is_premium } = await this.premium.current(user_id);
+    const { is_premium } = await this.options.premium.current(user_id);
     const advised = { ...incident, simulated: false };
     return (alert_id) => ({
       recipient: user.email,
@@ -104,7 +92,7 @@ export class AlertMails {
     { since, until }: { since: string; until: string },
     after: string,
   ): Promise<{ last: string; letters: Letter[] } | undefined> {
-    const told = this.database
+    const told = this.options.database
       .selectFrom('alerts')
       .where('last_seen', '>=', since)
       .where('last_seen', '<', until)
@@ -116,8 +104,8 @@ export class AlertMails {
     const last = people.at(-1)?.user_id;
     if (last === undefined) return undefined;
     const letters: Letter[] = [];
-    for (const user of await this.accounts.findUsers(people.map(({ user_id }) => user_id))) {
-      const { is_premium } = await this.premium.current(user.id);
+    for (const user of await this.options.accounts.findUsers(people.map(({ user_id }) => user_id))) {
+      const { is_premium } = await this.options.premium.current(user.id);
       if (!is_premium) continue;
       const theirs = told.where('user_id', '=', user.id);
       const { count } = await theirs.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
@@ -132,7 +120,7 @@ export class AlertMails {
         return `${first}\n  Last seen: ${describeTime(last_seen)}\n  ${description}`;
       });
       const more = count - lines.length;
-      const { sentence, detail, next } = await this.status(user.id);
+      const { sentence, detail, next } = await this.options.status(user.id);
       letters.push({
         recipient: user.email,
         subject: 'Your weekly security summary',
@@ -158,7 +146,7 @@ export class AlertMails {
         ? // A week after the planned time, however long the letters took.
           { since: row.until, next_at: new Date(Date.parse(row.until) + WEEK_MS).toISOString(), until: null, written_to: null }
         : { written_to: some.last };
-    await inTransaction(this.database, async (transaction) => {
+    await inTransaction(this.options.database, async (transaction) => {
       // One of several servers advances the row; the letters are stored in the same transaction.
       const claimed = await transaction
         .updateTable('alert_digest')
@@ -169,42 +157,48 @@ export class AlertMails {
         .returning('id')
         .executeTakeFirst();
       if (claimed === undefined) return;
-      if (some !== undefined) await this.mail.queueAll(transaction.$pickTables<'mails' | 'installation'>(), some.letters);
-      else await transaction.deleteFrom('alert_mails').where('day', '<', at(this.now, -WEEK_MS).slice(0, 10)).execute();
+      if (some !== undefined) await this.options.mail.queueAll(transaction.$pickTables<'mails' | 'installation'>(), some.letters);
+      else await transaction.deleteFrom('alert_mails').where('day', '<', at(this.options.now, -WEEK_MS).slice(0, 10)).execute();
     });
     return some !== undefined;
   }
 
   private async sendDigests(signal: AbortSignal): Promise<void> {
-    let row = await digestRow(this.database);
+    let row = await digestRow(this.options.database);
     if (row === undefined) {
-      await this.database
+      await this.options.database
         .insertInto('alert_digest')
-        .values({ id: DIGEST, since: at(this.now), next_at: at(this.now, WEEK_MS), until: null, written_to: null })
+        .values({
+          id: DIGEST,
+          since: at(this.options.now),
+          next_at: at(this.options.now, WEEK_MS),
+          until: null,
+          written_to: null,
+        })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .execute();
       return;
     }
     if (row.until === null) {
-      if (row.next_at > at(this.now)) return;
+      if (row.next_at > at(this.options.now)) return;
       // Later incidents belong to the next one.
       const { next_at } = row;
-      await this.database
+      await this.options.database
         .updateTable('alert_digest')
-        .set({ until: at(this.now) })
+        .set({ until: at(this.options.now) })
         .where('id', '=', DIGEST)
         .where('until', 'is', null)
         .where('next_at', '=', next_at)
         .execute();
-      row = await digestRow(this.database);
+      row = await digestRow(this.options.database);
     }
     while (row !== undefined && row.until !== null) {
       signal.throwIfAborted();
       const { since, until, written_to } = row;
       if (!(await this.writeSome({ since, until, written_to }))) break;
-      this.mail.wake();
+      this.options.mail.wake();
       await new Promise((resolve) => setImmediate(resolve));
-      row = await digestRow(this.database);
+      row = await digestRow(this.options.database);
     }
   }
 
@@ -216,11 +210,11 @@ export class AlertMails {
       .onConflict((conflict) => conflict.column('dedupe_key').doNothing())
       .returning('dedupe_key')
       .executeTakeFirst();
-    if (claimed !== undefined) await this.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
+    if (claimed !== undefined) await this.options.mail.queue(transaction.$pickTables<'mails' | 'installation'>(), letter);
   }
 
   wake(): void {
-    this.mail.wake();
+    this.options.mail.wake();
   }
 }
 

@@ -82,17 +82,8 @@ const at = (now: () => number) => new Date(now()).toISOString();
 
 /** The scans of all people. */
 export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'rescanWaiting' | 'signaturesChanged'> {
-  private readonly meter: ScanMeter | undefined;
+  private readonly options: AntivirusOptions;
   private readonly retry_ms: number;
-  private readonly admission: Pick<UploadAdmission, 'dismiss'>;
-  private readonly database: Kysely<AntivirusTables & InstallationTables & JobTables>;
-  private readonly engine: Engine;
-  private readonly spool: Spool;
-  private readonly shared: Quarantine | undefined;
-  private readonly home: string;
-  private readonly falseAlarms: Pick<FalseAlarms, 'of'>;
-  private readonly now: () => number;
-  private readonly matchHash: MatchHash | undefined;
   private readonly scanList: ReturnType<typeof createScanList>;
   private readonly leases: ReadingLeases | undefined;
   private readonly scanStore: ScanStore;
@@ -110,37 +101,28 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   private readonly settled: (rows: readonly ScanRow[], is_over: boolean) => Promise<void>;
 
   constructor(options: AntivirusOptions) {
-    this.meter = options.meter;
+    this.options = options;
     this.retry_ms = options.retry_ms ?? RETRY_EVERY_MS;
-    this.admission = options.admission;
-    this.database = options.database;
-    this.engine = options.engine;
-    this.spool = options.spool;
-    this.shared = options.shared;
-    this.home = options.home;
-    this.falseAlarms = options.falseAlarms;
-    this.now = options.now;
-    this.matchHash = options.matchHash;
-    this.scanList = createScanList(this.database);
-    this.leases = this.shared && createReadingLeases(this.database.$pickTables<'jobs'>(), options.jobs);
-    this.recordWriter = new RecordWriter(this.database);
+    this.scanList = createScanList(this.options.database);
+    this.leases = this.options.shared && createReadingLeases(this.options.database.$pickTables<'jobs'>(), options.jobs);
+    this.recordWriter = new RecordWriter(this.options.database);
     this.scanStore = createScanStore({
-      database: this.database,
+      database: this.options.database,
       leases: this.leases,
-      spool: this.spool,
+      spool: this.options.spool,
       quarantine: options.quarantine,
-      shared: this.shared,
-      home: this.home,
+      shared: this.options.shared,
+      home: this.options.home,
       quota: options.quarantine_quota,
-      now: this.now,
+      now: this.options.now,
       logger: options.logger,
     });
     this.overviews = createPersonCache({
       read: async (user_id) => {
         const recent = await this.scanList.page(user_id, scansQuerySchema.parse({ limit: RECENT_MAXIMUM }));
-        return { counts: await countScans(this.database, { user_id, recent, now: this.now() }), recent };
+        return { counts: await countScans(this.options.database, { user_id, recent, now: this.options.now() }), recent };
       },
-      now: this.now,
+      now: this.options.now,
     });
     this.news = {
       changed: (row) => {
@@ -154,23 +136,28 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     };
     this.settled = async (rows, is_over) => {
       rows.forEach(this.news.changed);
-      await options.onSettled?.(rows, is_over, is_over ? await lastCopies(this.database, rows) : rows);
+      await options.onSettled?.(rows, is_over, is_over ? await lastCopies(this.options.database, rows) : rows);
     };
-    this.examinations = createExaminations({ ...options, scanStore: this.scanStore, news: this.news, matchHash: this.matchHash });
+    this.examinations = createExaminations({
+      ...options,
+      scanStore: this.scanStore,
+      news: this.news,
+      matchHash: this.options.matchHash,
+    });
     this.waitingFiles = createWaitingFiles({
       ...options,
       examinations: this.examinations,
       scanStore: this.scanStore,
       leases: this.leases,
       news: this.news,
-      matchHash: this.matchHash,
+      matchHash: this.options.matchHash,
       arriving: () => [...this.arriving],
     });
     this.keptFiles = createKeptFiles({
       examinations: this.examinations,
       scanStore: this.scanStore,
       leases: this.leases,
-      home: this.home,
+      home: this.options.home,
       find: this.find,
       logger: options.logger,
     });
@@ -178,9 +165,9 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
 
   /** The verdict of this person's earlier upload of the same bytes, if engine and signatures have not changed. */
   private async earlierVerdict(row: ScanRow): Promise<Partial<Verdict> | undefined> {
-    const edition = this.engine.edition();
+    const edition = this.options.engine.edition();
     if (edition === undefined) return undefined;
-    const earlier = await this.database
+    const earlier = await this.options.database
       .selectFrom('scans')
       .selectAll()
       .where('user_id', '=', row.user_id)
@@ -191,7 +178,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
       .executeTakeFirst();
     if (earlier === undefined) return undefined;
     const { scan_status, status_detail, threat_detected, threat_member, threat_facts, media_type, engines, coverage } = earlier;
-    return withList(this.matchHash, row, {
+    return withList(this.options.matchHash, row, {
       scan_status,
       status_detail,
       threat_detected,
@@ -208,7 +195,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   }
 
   readonly find = (id: string): Promise<ScanRow | undefined> => {
-    return this.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
+    return this.options.database.selectFrom('scans').selectAll().where('id', '=', id).executeTakeFirst();
   };
 
   /** The bytes. @throws Problem `not_found` when none are kept, `unavailable` when they cannot be decrypted, and like all of these `on_another_server`. */
@@ -257,29 +244,36 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
    * person cancelled or deleted the record; the file and its record are then removed.
    */
   async scan({ id, user_id, filename, size, sha256, bytes, ...waiter }: Arrival): Promise<Scan> {
-    const scanned_at = at(this.now);
+    const scanned_at = at(this.options.now);
     const arrived = newScan({ id, user_id, filename: displayName(filename), file_hash: sha256, size, scanned_at });
     // An empty file is clean without an engine.
     const row: ScanRow =
       size === 0
         ? { ...arrived, scan_status: 'clean', coverage: JSON.stringify(NO_COVERAGE), attempts: 1 }
-        : { ...arrived, status_detail: 'queued', spooled: 1, attempts: 1, home: this.home, kept_until: waitsUntil(this.now()) };
+        : {
+            ...arrived,
+            status_detail: 'queued',
+            spooled: 1,
+            attempts: 1,
+            home: this.options.home,
+            kept_until: waitsUntil(this.options.now()),
+          };
     const record = createNewRecord({
-      database: this.database,
+      database: this.options.database,
       writer: this.recordWriter,
       leases: this.leases,
-      spool: this.spool,
+      spool: this.options.spool,
       scanStore: this.scanStore,
       row,
       news: this.news,
-      meter: this.meter,
+      meter: this.options.meter,
     });
     let known: Partial<Verdict> | undefined;
     this.arriving.add(id);
     try {
-      if (bytes === undefined) await this.spool.keep(id);
-      else this.spool.hold(id, bytes);
-      const earlier = await this.database
+      if (bytes === undefined) await this.options.spool.keep(id);
+      else this.options.spool.hold(id, bytes);
+      const earlier = await this.options.database
         .selectFrom('scans')
         .select('first_seen_at')
         .where('user_id', '=', user_id)
@@ -289,7 +283,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
         .executeTakeFirst();
       if (earlier !== undefined) {
         row.first_seen_at = earlier.first_seen_at;
-        Object.assign(row, await earlierDeaths(this.database, row));
+        Object.assign(row, await earlierDeaths(this.options.database, row));
       }
       known = size === 0 || earlier === undefined ? undefined : await this.earlierVerdict(row);
       // The bytes are not needed, so they are not kept.
@@ -328,22 +322,22 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     add: (transaction: ScanRecords, found: FoundOnDevice) => this.recordOnDevice(transaction, found),
     /** The agent deleted the copy, or restored it. */
     settle: async (transaction: ScanRecords, copy: CopyOnDevice, is_deleted: boolean): Promise<() => void> => {
-      const rows = await settleCopy(transaction, copy, is_deleted ? { at: at(this.now), by: 'agent' } : null);
+      const rows = await settleCopy(transaction, copy, is_deleted ? { at: at(this.options.now), by: 'agent' } : null);
       return () => void this.settled(rows, is_deleted);
     },
   };
 
   /** Records that a person deleted the originals of infected files, or did not. Returns the number of changed records. */
   async settle(user_id: string, { scan_ids, deleted }: { scan_ids: readonly string[]; deleted: boolean }): Promise<number> {
-    const end = deleted ? { at: at(this.now), by: 'person' as const } : null;
-    const rows = await settleRecords(this.database, { user_id, scan_ids, end });
+    const end = deleted ? { at: at(this.options.now), by: 'person' as const } : null;
+    const rows = await settleRecords(this.options.database, { user_id, scan_ids, end });
     await this.settled(rows, deleted);
     return rows.length;
   }
 
   /** The file itself stays on the device. */
   private async recordOnDevice(transaction: ScanRecords, { user_id, device, file }: FoundOnDevice): Promise<() => void> {
-    const row = rowOnDevice({ user_id, device, file }, at(this.now));
+    const row = rowOnDevice({ user_id, device, file }, at(this.options.now));
     const copy = { user_id, device_id: device.id, path: file.path, file_hash: file.file_hash };
     // The agent removed a copy that it had left before.
     const over = row.closed_at === null ? [] : await settleCopy(transaction, copy, { at: row.closed_at, by: 'agent' });
@@ -365,12 +359,12 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
   /** Those of the given scans that exist. */
   async some(ids: readonly string[]): Promise<Scan[]> {
     return (
-      await inBatches(ids, (batch) => this.database.selectFrom('scans').selectAll().where('id', 'in', batch).execute())
+      await inBatches(ids, (batch) => this.options.database.selectFrom('scans').selectAll().where('id', 'in', batch).execute())
     ).map(scanOf);
   }
 
   async detail(row: ScanRow): Promise<ScanDetail> {
-    return { ...detailOf(row), report: await this.falseAlarms.of(row.id) };
+    return { ...detailOf(row), report: await this.options.falseAlarms.of(row.id) };
   }
 
   /** Deletes a record with its bytes. A running scan ends without a record. @throws Problem `on_another_server` when the bytes are there. */
@@ -378,11 +372,11 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     // The file is still on the device, and only this record says so.
     if (row.device_id !== null && row.scan_status === 'infected' && row.closed_at === null && !isTestFile(row))
       throw refuse('scan.not_deleted_yet');
-    requireHere(row, this.scanStore, this.home);
+    requireHere(row, this.scanStore, this.options.home);
     const is_running = this.examinations.isRunning(row.id);
     // Remove the shared copy first, so that a reported removal is complete.
     if (!is_running && row.in_store === 1) await this.scanStore.remove(row);
-    await this.database.deleteFrom('scans').where('id', '=', row.id).execute();
+    await this.options.database.deleteFrom('scans').where('id', '=', row.id).execute();
     // Tell another server that reads it to stop.
     if (row.in_store === 1) await this.leases?.cancel(row.id);
     this.news.removed(row);
@@ -395,7 +389,7 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
     const rows = await transaction.deleteFrom('scans').where('user_id', '=', user_id).returning(['id', 'in_store']).execute();
     return async () => {
       this.overviews.forget(user_id);
-      await this.admission.dismiss(user_id);
+      await this.options.admission.dismiss(user_id);
       for (const file of rows) if (!this.examinations.isRunning(file.id)) await this.scanStore.letGo(file);
     };
   }
@@ -421,12 +415,12 @@ export class Antivirus implements KeptFiles, Pick<WaitingFiles, 'resume' | 'resc
 
   /** The number of files that wait for an engine, on this server or in the shared store, and the ISO time of the oldest. */
   async unread(): Promise<{ files: number; oldest_at: string | null }> {
-    const { files, oldest } = await this.database
+    const { files, oldest } = await this.options.database
       .selectFrom('scans')
       .select(({ fn }) => [fn.countAll<number>().as('files'), fn.min('id').as('oldest')])
       .where('spooled', '=', sql.lit(1))
       .where(({ eb, or }) =>
-        or([eb('home', '=', this.home), ...(this.shared === undefined ? [] : [eb('in_store', '=', sql.lit(1))])]),
+        or([eb('home', '=', this.options.home), ...(this.options.shared === undefined ? [] : [eb('in_store', '=', sql.lit(1))])]),
       )
       .where('status_detail', 'in', UNREAD)
       .executeTakeFirstOrThrow();

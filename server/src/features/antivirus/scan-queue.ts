@@ -115,10 +115,7 @@ function charge({ used }: Share, from: number, to: number): void {
  * soon as it runs too long; if all slots are taken then and a quick file waits, the file with the least time spent is set aside, and starts again among the slow ones.
  */
 export class ScanQueue {
-  private readonly slots: number;
-  private readonly small_bytes: number;
-  private readonly quick_ms: number;
-  private readonly budget_ms: number;
+  private readonly options: ScanQueueLimits;
   private readonly slow_maximum: number;
   private readonly per_person: number;
   private readonly lanes: Record<Pace, Lane> = { quick: new Map(), slow: new Map() };
@@ -129,12 +126,9 @@ export class ScanQueue {
   private closed = false;
 
   constructor(options: ScanQueueLimits) {
-    this.slots = options.slots;
-    this.small_bytes = options.small_bytes;
-    this.quick_ms = options.quick_ms;
-    this.budget_ms = options.budget_ms;
-    this.slow_maximum = Math.max(1, this.slots - 1);
-    this.per_person = Math.max(1, this.slots - 1);
+    this.options = options;
+    this.slow_maximum = Math.max(1, this.options.slots - 1);
+    this.per_person = Math.max(1, this.options.slots - 1);
   }
 
   private count(pace: Pace) {
@@ -165,7 +159,7 @@ export class ScanQueue {
   private rankOf(user_id: string, row: readonly Waiting[], at: number): number {
     const [first] = row;
     const is_new = first?.applicant.is_new === true && at - first.since < NEW_WAITS_MS;
-    return (this.usedBy(user_id, at) > this.budget_ms ? 2 : 0) + (is_new ? 1 : 0);
+    return (this.usedBy(user_id, at) > this.options.budget_ms ? 2 : 0) + (is_new ? 1 : 0);
   }
 
   /** The people of a lane in the order of their turns: by rank, then by the time since they were served. */
@@ -193,7 +187,7 @@ export class ScanQueue {
 
   /** Whether there is a slot for a file besides the running ones. */
   private hasPlace(waiting: Waiting): boolean {
-    return placesOf([...this.runners, waiting]) <= this.slots;
+    return placesOf([...this.runners, waiting]) <= this.options.slots;
   }
 
   /**
@@ -247,7 +241,7 @@ export class ScanQueue {
     runner.timer = setTimeout(() => {
       runner.overdue = true;
       this.serve();
-    }, this.quick_ms);
+    }, this.options.quick_ms);
     runner.timer.unref();
   }
 
@@ -275,7 +269,7 @@ export class ScanQueue {
       if (runner.overdue && runner.pace === 'quick' && this.count('slow') < this.slow_maximum) runner.pace = 'slow';
     }
     const next = this.nextOf('quick');
-    const waits = this.slots > 1 && next !== undefined && !this.hasPlace(next.waiting);
+    const waits = this.options.slots > 1 && next !== undefined && !this.hasPlace(next.waiting);
     const isStopping = [...this.runners].some(({ stop }) => stop.signal.aborted);
     const late = [...this.runners].find(({ pace, overdue }) => overdue && pace === 'quick');
     if (this.closed || !waits || isStopping || late === undefined) return;
@@ -354,7 +348,7 @@ export class ScanQueue {
     applicant: Applicant,
     work: (stop: AbortSignal, begun: () => void, together?: { onLong: () => void }) => Promise<T | typeof SET_ASIDE>,
   ): Promise<T | undefined> {
-    let pace: Pace = applicant.size <= this.small_bytes ? 'quick' : 'slow';
+    let pace: Pace = applicant.size <= this.options.small_bytes ? 'quick' : 'slow';
     for (let shares = applicant.is_held === true, is_next = false; ; shares = false, is_next = true) {
       const runner = await this.wait(applicant, { pace, shares, is_next });
       if (runner === undefined) return undefined;

@@ -59,11 +59,7 @@ async function note(database: Kysely<ChatTables>, told: readonly { id: string; s
  * sent by another one, or by this one after its start; so a message may be sent twice, and pages ignore repeated ids.
  */
 export class DeskNews {
-  private readonly database: Kysely<ChatTables>;
-  private readonly topics: Pick<Topics, 'publish' | 'isHeard'>;
-  private readonly people: People;
-  private readonly kept: Pick<KeptAnswers, 'told'>;
-  private readonly logger: FastifyBaseLogger;
+  private readonly options: DeskNewsOptions;
   /** Conversations to report to the staff, with the positions of messages that were sent here. */
   private waiting = new Map<string, Set<number>>();
   private timer: NodeJS.Timeout | undefined;
@@ -73,16 +69,12 @@ export class DeskNews {
   private seen = new Map<string, string>();
 
   constructor(options: DeskNewsOptions) {
-    this.database = options.database;
-    this.topics = options.topics;
-    this.people = options.people;
-    this.kept = options.kept;
-    this.logger = options.logger;
+    this.options = options;
     options.jobs.handle(MISSED_NEWS, this.tellMissedNews);
   }
 
   private plan(conversation_id: string, seqs: readonly number[]): void {
-    this.kept.told(STAFF_TOPIC);
+    this.options.kept.told(STAFF_TOPIC);
     const known = this.waiting.get(conversation_id) ?? new Set();
     for (const seq of seqs) known.add(seq);
     this.waiting.set(conversation_id, known);
@@ -95,15 +87,16 @@ export class DeskNews {
     this.timer = undefined;
     this.flushing = this.flushing
       .then(this.flush)
-      .catch((error: unknown) => logFailure(this.logger, error, 'could not tell support about a conversation'));
+      .catch((error: unknown) => logFailure(this.options.logger, error, 'could not tell support about a conversation'));
     return this.flushing;
   }
 
   private publishMessages(conversation: ConversationRow, shown: readonly DeskMessage[]): void {
     for (const message of shown) {
       const theirs = chatMessageOf(message);
-      if (theirs !== undefined) this.topics.publish(personTopic(conversation.user_id), { kind: 'chat_message', message: theirs });
-      this.topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
+      if (theirs !== undefined)
+        this.options.topics.publish(personTopic(conversation.user_id), { kind: 'chat_message', message: theirs });
+      this.options.topics.publish(conversationTopic(conversation.id), { kind: 'desk_message', message });
     }
   }
 
@@ -114,13 +107,13 @@ export class DeskNews {
     const ids = [...due.keys()];
     for (let from = 0; from < ids.length; from += MARKED_AT_ONCE) {
       const some = ids.slice(from, from + MARKED_AT_ONCE);
-      const rows = await this.database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
+      const rows = await this.options.database.selectFrom('conversations').selectAll().where('id', 'in', some).execute();
       // Checked after reading: a later listener reads these or newer rows itself.
-      if (await this.topics.isHeard(STAFF_TOPIC))
-        for (const conversation of await conversationsOf(this.database, this.people, rows))
-          this.topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
+      if (await this.options.topics.isHeard(STAFF_TOPIC))
+        for (const conversation of await conversationsOf(this.options.database, this.options.people, rows))
+          this.options.topics.publish(STAFF_TOPIC, { kind: 'conversation_changed', conversation });
       await note(
-        this.database,
+        this.options.database,
         rows.map(({ id, version, told_version, told_seq }) => {
           let seq = told_seq;
           const told = due.get(id);
@@ -133,7 +126,7 @@ export class DeskNews {
 
   /** Sends stored but unsent messages: their server has stopped. */
   private readonly tellMissedNews = async (): Promise<void> => {
-    const rows = await this.database
+    const rows = await this.options.database
       .selectFrom('conversations')
       .selectAll()
       .where(({ or, eb, ref }) => or([eb('told_version', '<', ref('version')), eb('told_seq', '<', ref('last_seq'))]))
@@ -144,7 +137,7 @@ export class DeskNews {
     this.seen = new Map(rows.map(({ id, version, last_seq, told_seq }) => [id, `${version} ${last_seq} ${told_seq}`]));
     for (const row of rows) {
       if (before.get(row.id) !== this.seen.get(row.id)) continue;
-      const messages = await this.database
+      const messages = await this.options.database
         .selectFrom('chat_messages')
         .selectAll()
         .where('conversation_id', '=', row.id)
@@ -153,11 +146,11 @@ export class DeskNews {
         .orderBy('seq')
         .limit(MESSAGES_AT_ONCE)
         .execute();
-      this.logger.warn(
+      this.options.logger.warn(
         { conversation: row.id, messages: messages.length },
         'what another server stored and did not tell is told now',
       );
-      this.publishMessages(row, await deskMessagesOf(this.database, messages, () => row));
+      this.publishMessages(row, await deskMessagesOf(this.options.database, messages, () => row));
       // Includes gaps: those messages were deleted, and will not be sent.
       const last = messages.length < MESSAGES_AT_ONCE ? row.last_seq : (messages.at(-1)?.seq ?? row.last_seq);
       this.plan(
@@ -171,7 +164,7 @@ export class DeskNews {
 
   /** Returns the messages as staff see them. */
   async told({ conversation, messages, is_repeated, without_files }: Write): Promise<DeskMessage[]> {
-    const shown = await deskMessagesOf(this.database, messages, () => conversation, without_files);
+    const shown = await deskMessagesOf(this.options.database, messages, () => conversation, without_files);
     if (is_repeated) return shown;
     this.publishMessages(conversation, shown);
     this.plan(
@@ -190,13 +183,13 @@ export class DeskNews {
     const { id: conversation_id, user_id, customer_read_seq, support_read_seq } = conversation;
     const seq = reader === 'user' ? customer_read_seq : support_read_seq;
     const event: LiveEvent = { kind: 'chat_read', conversation_id, reader, seq };
-    this.topics.publish(personTopic(user_id), event);
-    this.topics.publish(conversationTopic(conversation_id), event);
+    this.options.topics.publish(personTopic(user_id), event);
+    this.options.topics.publish(conversationTopic(conversation_id), event);
     this.plan(conversation_id, []);
   }
 
   removed(conversation_id: string): void {
-    this.topics.publish(STAFF_TOPIC, { kind: 'conversation_removed', conversation_id });
+    this.options.topics.publish(STAFF_TOPIC, { kind: 'conversation_removed', conversation_id });
   }
 
   /** Sends a momentary event to the customer, and to the staff who have the conversation open. */
@@ -205,11 +198,11 @@ export class DeskNews {
     { id, user_id }: Pick<ConversationRow, 'id' | 'user_id'>,
     event: LiveEvent,
   ): void {
-    this.topics.publish(topic === 'customer' ? personTopic(user_id) : conversationTopic(id), event);
+    this.options.topics.publish(topic === 'customer' ? personTopic(user_id) : conversationTopic(id), event);
   }
 
   toStaff(event: LiveEvent): void {
-    this.topics.publish(STAFF_TOPIC, event);
+    this.options.topics.publish(STAFF_TOPIC, event);
   }
 
   async close(): Promise<void> {
@@ -218,7 +211,7 @@ export class DeskNews {
     // Messages without a mark are sent again by the next look.
     await this.flushing
       .then(this.flush)
-      .catch((error: unknown) => logFailure(this.logger, error, 'could not record a notification'));
+      .catch((error: unknown) => logFailure(this.options.logger, error, 'could not record a notification'));
   }
 }
 

@@ -180,14 +180,7 @@ export function profileLevels(
 
 /** The rules of profiles for their devices, and answers about them. */
 export class ProfilePolicies {
-  private readonly database: Kysely<WebProtectionTables>;
-  private readonly lists: Pick<CategoryLists, 'chosen' | 'ofKind'>;
-  private readonly dangerous: () => Promise<LevelRules>;
-  private readonly never: NameSet;
-  private readonly limitOf: (guardian_ids: readonly string[]) => Promise<number>;
-  private readonly now: () => number;
-
-  constructor(options: {
+  private readonly options: {
     database: Kysely<WebProtectionTables>;
     lists: Pick<CategoryLists, 'chosen' | 'ofKind'>;
     dangerous: () => Promise<LevelRules>;
@@ -196,18 +189,15 @@ export class ProfilePolicies {
     /** Profiles that the plans of guardians have room for, the oldest first. In the others only dangerous names are refused. */
     limitOf: (guardian_ids: readonly string[]) => Promise<number>;
     now: () => number;
-  }) {
-    this.database = options.database;
-    this.lists = options.lists;
-    this.dangerous = options.dangerous;
-    this.never = options.never;
-    this.limitOf = options.limitOf;
-    this.now = options.now;
+  };
+
+  constructor(options: ProfilePolicies['options']) {
+    this.options = options;
   }
 
   /** A profile with those of its people, its home and place there, and the chosen names. Two queries: devices read their rules every few seconds. */
   private async read(profile_id: string) {
-    const read = await this.database
+    const read = await this.options.database
       .selectFrom('profiles')
       .innerJoin('households', 'households.id', 'profiles.household_id')
       .leftJoin('guardians', 'guardians.household_id', 'profiles.household_id')
@@ -225,7 +215,7 @@ export class ProfilePolicies {
     if (profile === undefined) return undefined;
     const guardian_ids = read.flatMap(({ id, guardian_id }) => (id === profile_id ? (guardian_id ?? []) : []));
     const effective = effectiveProfile(profile, rows);
-    const names = await this.database
+    const names = await this.options.database
       .selectFrom('profile_names')
       .selectAll()
       .where(
@@ -239,12 +229,12 @@ export class ProfilePolicies {
 
   /** The rules of the devices of a profile now; undefined without the profile. */
   async rulesOf(profile_id: string): Promise<DeviceRules | undefined> {
-    const [known, dangerous] = await Promise.all([this.read(profile_id), this.dangerous()]);
+    const [known, dangerous] = await Promise.all([this.read(profile_id), this.options.dangerous()]);
     if (known === undefined) return undefined;
     const { profile, effective, names, place, guardian_ids } = known;
-    const hasPlan = place < (await this.limitOf(guardian_ids));
+    const hasPlan = place < (await this.options.limitOf(guardian_ids));
     const { rules, is_private, paused_until, members } = effective;
-    const at = this.now();
+    const at = this.options.now();
     const now = new Date(at).toISOString();
     const moment: ProfileMoment = {
       rules,
@@ -254,7 +244,7 @@ export class ProfilePolicies {
     };
     return {
       policy: {
-        levels: [dangerous, ...(hasPlan ? profileLevels(moment, this.lists) : [])],
+        levels: [dangerous, ...(hasPlan ? profileLevels(moment, this.options.lists) : [])],
         safe_search: hasPlan ? rules.safe_search : 'off',
         seconds_maximum: SECONDS_MAXIMUM,
       },
@@ -269,7 +259,7 @@ export class ProfilePolicies {
    */
   async tryName(profile_id: string, asked: { name: string; day: number; clock: string; rules?: ProfileRules | undefined }) {
     const name = typedName(asked.name);
-    const [known, dangerous] = await Promise.all([this.read(profile_id), this.dangerous()]);
+    const [known, dangerous] = await Promise.all([this.read(profile_id), this.options.dangerous()]);
     if (known === undefined) return undefined;
     const { members, rules: own } = known.effective;
     const rules = members.length === 0 ? (asked.rules ?? own) : own;
@@ -279,7 +269,11 @@ export class ProfilePolicies {
       is_paused: false,
       reading: { day: asked.day, clock: asked.clock },
     };
-    return tryLevels(name, { levels: [dangerous, ...profileLevels(moment, this.lists)], rules, never: this.never });
+    return tryLevels(name, {
+      levels: [dangerous, ...profileLevels(moment, this.options.lists)],
+      rules,
+      never: this.options.never,
+    });
   }
 }
 

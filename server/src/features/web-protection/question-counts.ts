@@ -62,11 +62,16 @@ interface Waiting {
 
 /** Counts questions by device, category and hour, and keeps refused names. Written together every few seconds. */
 export class QuestionCounts {
-  private readonly database: Kysely<WebProtectionTables>;
-  private readonly now: () => number;
+  private readonly options: {
+    database: Kysely<WebProtectionTables>;
+    now: () => number;
+    /** Called with a device that has asked its first question. */
+    onFirst: QuestionCounts['onFirst'];
+    /** Called for each dangerous name that was refused. */
+    onDangerous: (refusal: DangerousRefusal) => Promise<void>;
+    onFailure: (error: unknown) => void;
+  };
   private readonly onFirst: (device: { user_id: string; profile_id: string | null }) => void;
-  private readonly onDangerous: (refusal: DangerousRefusal) => Promise<void>;
-  private readonly onFailure: (error: unknown) => void;
   private counts = new Map<string, CountRow>();
   private refusals = new Map<string, RefusalRow>();
   private shown = new Map<string, ShownRow>();
@@ -75,27 +80,16 @@ export class QuestionCounts {
   private readonly timer: NodeJS.Timeout;
   private writing: Promise<void> = Promise.resolve();
 
-  constructor(options: {
-    database: Kysely<WebProtectionTables>;
-    now: () => number;
-    /** Called with a device that has asked its first question. */
-    onFirst: QuestionCounts['onFirst'];
-    /** Called for each dangerous name that was refused. */
-    onDangerous: (refusal: DangerousRefusal) => Promise<void>;
-    onFailure: (error: unknown) => void;
-  }) {
-    this.database = options.database;
-    this.now = options.now;
+  constructor(options: QuestionCounts['options']) {
+    this.options = options;
     this.onFirst = options.onFirst;
-    this.onDangerous = options.onDangerous;
-    this.onFailure = options.onFailure;
     this.timer = setInterval(() => void this.write(), WRITE_MS);
     this.timer.unref();
   }
 
   add({ device_id, key, user_id, profile_id, refusal, shown, is_private }: Outcome): void {
     const isFull = this.size() >= WAITING_MAXIMUM;
-    const now = this.now();
+    const now = this.options.now();
     const hour = hourOf(now);
     const category = refusal?.category ?? 'answered';
     const id = `${profile_id === null ? device_id : `${device_id}:${profile_id}`}:${hour}:${category}`;
@@ -130,7 +124,7 @@ export class QuestionCounts {
 
   /** Writes what waits. Another call waits for the one before. */
   write(): Promise<void> {
-    this.writing = this.writing.then(() => this.writeNow()).catch(this.onFailure);
+    this.writing = this.writing.then(() => this.writeNow()).catch(this.options.onFailure);
     return this.writing;
   }
 
@@ -155,7 +149,7 @@ export class QuestionCounts {
       if (dangerous === undefined) continue;
       const { user_id, profile_id, last_at: at } = dangerous;
       const name = dangerous.is_private === 1 ? undefined : dangerous.name;
-      await this.onDangerous({ user_id, profile_id, device, name, at }).catch(this.onFailure);
+      await this.options.onDangerous({ user_id, profile_id, device, name, at }).catch(this.options.onFailure);
     }
   }
 
@@ -169,7 +163,7 @@ export class QuestionCounts {
   }
 
   private store({ counts, refusals, shown, asked }: Waiting) {
-    return inTransaction(this.database, async (transaction) => {
+    return inTransaction(this.options.database, async (transaction) => {
       const asking = await transaction
         .selectFrom('web_devices')
         .select(['id', 'user_id', 'profile_id', 'name', 'last_question_at'])
@@ -179,7 +173,7 @@ export class QuestionCounts {
       // The rows are held from here on: none of them is given to someone else until this ends.
       const living = new Map<string, string | null>();
       for (const { id } of asking) {
-        const { at, key } = asked.get(id) ?? { at: this.now(), key: '' };
+        const { at, key } = asked.get(id) ?? { at: this.options.now(), key: '' };
         const held = await transaction
           .updateTable('web_devices')
           .set(({ eb, ref }) => ({
@@ -241,12 +235,12 @@ export class QuestionCounts {
 
   /** Names that were refused on devices of a person. Those of a device with a profile are shown with it: its person sees as many. */
   async refused(user_id: string, { device_id, limit, cursor }: PageQuery & { device_id?: string | undefined }) {
-    const own = this.database
+    const own = this.options.database
       .selectFrom('web_devices')
       .select('id')
       .where('user_id', '=', user_id)
       .where('profile_id', 'is', null);
-    let query = this.database
+    let query = this.options.database
       .selectFrom('web_refusals')
       .select(['id', 'device_id', 'name', 'rule', 'category', 'count', 'last_at'])
       .where('user_id', '=', user_id)
@@ -259,7 +253,7 @@ export class QuestionCounts {
 
   /** Names of a device that were answered while they were shown. */
   async shownNames(device_id: string, { limit, cursor }: PageQuery) {
-    let query = this.database
+    let query = this.options.database
       .selectFrom('web_shown_names')
       .select(['id', 'name', 'count', 'last_at'])
       .where('device_id', '=', device_id)
@@ -269,21 +263,21 @@ export class QuestionCounts {
   }
 
   private shownSince(): string {
-    return new Date(this.now() - SHOWN_NAMES_KEPT_HOURS * 3_600_000).toISOString();
+    return new Date(this.options.now() - SHOWN_NAMES_KEPT_HOURS * 3_600_000).toISOString();
   }
 
   /** Deletes what is over its time. */
   async forgetOld(): Promise<void> {
-    const now = this.now();
-    await this.database
+    const now = this.options.now();
+    await this.options.database
       .deleteFrom('web_counts')
       .where('hour', '<', hourOf(now - COUNTS_DAYS * DAY_MS))
       .execute();
-    await this.database
+    await this.options.database
       .deleteFrom('web_refusals')
       .where('last_at', '<', new Date(now - NAMES_DAYS * DAY_MS).toISOString())
       .execute();
-    await this.database.deleteFrom('web_shown_names').where('last_at', '<', this.shownSince()).execute();
+    await this.options.database.deleteFrom('web_shown_names').where('last_at', '<', this.shownSince()).execute();
   }
 
   async close(): Promise<void> {
