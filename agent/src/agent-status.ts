@@ -26,7 +26,7 @@ export class AgentStatus {
     this.#status = { link: 'connecting', reason: '', device_name, applied_rev: 0, firewall: '', at: '' };
   }
 
-  /** The connection has changed; the file says so with the next `show`. */
+  /** The connection state has changed; the next `show` writes it to the file. */
   hear(link: LinkState, reason: string): void {
     if (this.#status.link !== link) this.#log(`${link}${reason === '' ? '' : `: ${reason}`}`);
     this.#status = { ...this.#status, link, reason };

@@ -64,7 +64,7 @@ export interface AgentOptions {
   folders: Folders;
   log: (line: string) => void;
   signal: AbortSignal;
-  /** The folder of the rules that came with the agent; undefined where none did. */
+  /** The folder of the rules bundled with the agent; undefined if there are none. */
   signatures: string | undefined;
   /** The environment in which the desktop is looked for first. */
   environment: NodeJS.ProcessEnv;
@@ -248,7 +248,7 @@ class Agent {
   /** Hands a desired state to the parts. */
   #onDesired(desired: Desired): void {
     const { log } = this.#options;
-    // The link says an unchanged state again as the same object.
+    // The link repeats an unchanged state as the same object.
     if (desired !== this.#desired) this.#restSoon();
     this.#desired = desired;
     this.#control.want(desired.control);

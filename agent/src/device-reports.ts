@@ -12,11 +12,11 @@ import type { Proc } from '#telemetry/proc.ts';
 import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
 
 const DROPPED_FILE = 'dropped.json';
-/** Recent reports that say the same part of the dropped packets: the server may note any of them. */
+/** Maximum recent reports with the same part of the dropped packets: the server may confirm any of them. */
 const SAME_PART_MAXIMUM = 20;
-/** The tables of other programs are listed once in so many reports. */
+/** Tables of other programs are listed once per this many reports. */
 const FOREIGN_EVERY = 10;
-/** New homes are looked for once in so many reports. */
+/** New home folders are searched once per this many reports. */
 const WATCH_EVERY = 10;
 
 /** Numbers all reports of this agent, so that the server confirms each by its number. */

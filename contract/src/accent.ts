@@ -93,7 +93,7 @@ function isReadable({ accent, ink, soft }: Shades, scheme: Scheme): boolean {
   return [ink, soft, ...SURFACES[scheme]].every((color) => contrast(accent, color) >= CONTRAST_LEAST);
 }
 
-/** The nearest shades of a color (six digits) that pass on every background of a scheme: lighter in dark, darker in light, of the same hue. */
+/** The nearest shades of a color (six digits) with enough contrast on every background of a scheme: lighter in dark, darker in light, of the same hue. */
 export function shadesOf(color: string, scheme: Scheme): Shades {
   const hsl = hslOf(color);
   const way = scheme === 'dark' ? STEP : -STEP;

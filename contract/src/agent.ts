@@ -19,7 +19,7 @@ export const AGENT_PATH = '/agent/socket';
 /** Interval at which the server sends `ping` on this channel, and of the agent's reports, in ms. */
 export const AGENT_HEARTBEAT_MS = 20_000;
 export const REPORT_INTERVAL_MS = 30_000;
-/** Time for a trial revision to prove that the server can still be reached by a connection of its own, in ms. */
+/** Time for a trial revision to prove that the server is still reachable over a new connection, in ms. */
 export const TRIAL_MS = 30_000;
 /** For how long the server must say `device_revoked` before the agent takes its own table away, in ms. */
 export const REVOKED_GRACE_MS = 10 * 60_000;
@@ -43,7 +43,7 @@ const ERRORS_MAXIMUM = 50;
 const JOBS_MAXIMUM = 20;
 const FOLDERS_MAXIMUM = 50;
 const ORDERS_MAXIMUM = 200;
-/** Remote sessions of a person that one device measures at a time. */
+/** Maximum number of a person's remote sessions that one device measures at a time. */
 export const MEASURED_SESSIONS_MAXIMUM = 8;
 export const FINDINGS_MAXIMUM = 50;
 const FRAMES_OF_A_POLL = 50;
@@ -77,7 +77,7 @@ export const devicePathSchema = z
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/u, 'Enter a SHA-256 in hex.');
 /** 32 random bytes in hex: what a device proves itself with. The server keeps its SHA-256 alone. */
 export const deviceTokenSchema = z.string().regex(/^[0-9a-f]{64}$/u, 'This isn’t a device token.');
-/** 16 random bytes in hex, new for each start of an agent: the same agent may come again before its old socket is found dead, another one may not. */
+/** 16 random bytes in hex, new for each run of an agent: the same run may reconnect before its old socket is found dead, another one may not. */
 const instanceSchema = z.string().regex(/^[0-9a-f]{32}$/u);
 
 export const osSchema = z.object({
@@ -98,13 +98,13 @@ export const capabilitiesSchema = z.object({
   scanner: z.boolean(),
   scanner_reason: lineSchema(300).nullable(),
   watch: z.boolean(),
-  /** Somebody can be let see and control this computer’s screen. Agents of earlier versions do not say it. */
+  /** The computer’s screen can be shared and controlled. Agents of earlier versions do not send it. */
   control: z.boolean().default(false),
   control_reason: lineSchema(300).nullable().default('The agent on this device is out of date. Update it.'),
   /** A file that was found here can be sent to the server for a second look. Agents of earlier versions do not say it. */
   second_look: z.boolean().default(false),
   second_look_reason: lineSchema(300).nullable().default('The agent on this device is out of date. Update it.'),
-  /** Containers run here: what they send out is not covered by rules. */
+  /** Containers run here: rules do not cover their outgoing traffic. */
   containers: z.boolean(),
   /** Reads rules as traffic (device-rule.ts). Agents of earlier versions do not say it, and get what a person typed. */
   parsed_rules: z.boolean().default(false),
@@ -148,7 +148,10 @@ export type FileOrder = z.infer<typeof fileOrderSchema>;
 const secondLookSchema = z.object({ id: idSchema, finding_id: idSchema, file_hash: sha256Schema });
 export type SecondLook = z.infer<typeof secondLookSchema>;
 
-/** The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. The number rises with each change: a device takes none that is lower than its own. */
+/**
+ * The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. The number rises with each change: a
+ * device takes none that is lower than its own.
+ */
 export const signaturesSchema = z.object({
   number: z.int().min(1),
   version: lineSchema(100),
@@ -159,14 +162,14 @@ export type Signatures = z.infer<typeof signaturesSchema>;
 
 export const desiredSchema = z.object({
   kind: z.literal('desired'),
-  /** Rises with every change of `defaults`, `rules` or `block_list`. A device refuses one that is lower than what it has applied. */
+  /** Increases with every change of `defaults`, `rules` or `block_list`. A device refuses one that is lower than the applied one. */
   rev: z.int().min(1),
   /** SHA-256 in hex of `canonicalRules`. */
   hash: sha256Schema,
   defaults: defaultsSchema,
   /** Enabled rules alone, in any order. */
   rules: z.array(deviceRuleSchema).max(DEVICE_RULES_MAXIMUM),
-  /** Sources from which nothing may come in. */
+  /** Sources whose incoming packets are dropped. */
   block_list: z.array(blockEntrySchema).max(BLOCK_LIST_MAXIMUM),
   scan_jobs: z.array(scanJobSchema).max(JOBS_MAXIMUM),
   file_orders: z.array(fileOrderSchema).max(ORDERS_MAXIMUM),
@@ -177,7 +180,10 @@ export const desiredSchema = z.object({
   watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
   is_watching: z.boolean(),
   signatures: signaturesSchema.nullable(),
-  /** Remote sessions of its person: of one that runs it takes stock of itself, once; of one that is over it says what changed since, until that is noted. Servers of earlier versions do not say it. */
+  /**
+   * Remote sessions of its person: of one that runs it takes stock of itself, once; of one that is over it says what changed since, until that is noted. Servers of earlier
+   * versions do not say it.
+   */
   remote_sessions: z
     .array(z.object({ id: idSchema, wanted: z.enum(['stock', 'changes']) }))
     .max(MEASURED_SESSIONS_MAXIMUM)
@@ -192,7 +198,7 @@ export const desiredSchema = z.object({
 });
 export type Desired = z.infer<typeof desiredSchema>;
 
-/** The text whose SHA-256 is the hash of a desired state's rules, the same on both sides. */
+/** The canonical text whose SHA-256 is the hash of a desired state's rules, the same on both sides. */
 export function canonicalRules({ defaults, rules, block_list }: Pick<Desired, 'defaults' | 'rules' | 'block_list'>): string {
   const sorted = rules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return JSON.stringify([defaults.inbound, defaults.outbound, sorted.map(canonicalRule), block_list.toSorted()]);
@@ -201,12 +207,12 @@ export function canonicalRules({ defaults, rules, block_list }: Pick<Desired, 'd
 export const ackStateSchema = z.enum(['trial', 'applied', 'rolled_back', 'rejected', 'unavailable']);
 export type AckState = z.infer<typeof ackStateSchema>;
 
-/** The result of a revision. Saying it twice changes nothing. `trial`: applied, and not yet proved. */
+/** The result of a revision. Repeating it changes nothing. `trial`: applied, but not yet proved. */
 const ackSchema = z.object({
   kind: z.literal('ack'),
   rev: z.int().min(1),
   state: ackStateSchema,
-  /** The revision that the kernel has now; 0 for none. */
+  /** The revision in the kernel now; 0 for none. */
   applied_rev: countSchema,
   /** Why, in sentences; with the rule that the kernel refused, where it is one. */
   errors: z.array(z.object({ rule_id: idSchema.nullable(), message: lineSchema(500) })).max(ERRORS_MAXIMUM),
@@ -222,12 +228,12 @@ const counterSchema = z.object({
 });
 export type Counter = z.infer<typeof counterSchema>;
 
-/** Packets that were dropped on their way in or out since the last report that was noted, by who is at the other end. */
+/** Incoming and outgoing packets dropped since the last confirmed report, by their remote end. */
 const blockedSchema = z.object({
   direction: directionSchema,
   protocol: z.enum(['tcp', 'udp', 'icmp', 'other']),
   address: ipSchema,
-  /** The destination port; null where there is none. */
+  /** The destination port; null if there is none. */
   port: portSchema.nullable(),
   packets: countSchema,
   /** When the first and the last of them were noticed. Agents of earlier versions do not say it: since the report before. */
@@ -259,7 +265,7 @@ export const telemetrySchema = z.object({
   cpu_percent: percentSchema,
   memory_percent: percentSchema,
   memory_bytes: countSchema,
-  /** Bytes per second over all interfaces but loopback, and how much that is of what they can carry, where they say it. */
+  /** Bytes per second over all interfaces except loopback, and the share of their capacity, if known. */
   network_in: countSchema,
   network_out: countSchema,
   network_percent: percentSchema.nullable(),
@@ -306,7 +312,7 @@ export const agentHealthSchema = z.object({
 });
 export type AgentHealth = z.infer<typeof agentHealthSchema>;
 
-/** `open`: this computer asks the agent for names, and the server does not answer it: the servers from before do, and nothing is refused. `failed`: it asks as before. */
+/** `open`: the agent receives this computer's DNS queries but the server does not answer: the previous DNS servers do, and nothing is refused. `failed`: the DNS settings are unchanged. */
 export const webProtectionStateSchema = z.object({ state: z.enum(['on', 'open', 'failed']), reason: lineSchema(300).nullable() });
 export type WebProtectionState = z.infer<typeof webProtectionStateSchema>;
 
@@ -328,16 +334,16 @@ const reportSchema = z.object({
   telemetry: telemetrySchema.nullable(),
   posture: z.array(postureSchema).max(POSTURE_CHECKS.length),
   foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
-  /** Null where nothing is watched; agents of earlier versions do not say it. */
+  /** Null if nothing is watched; agents of earlier versions do not send it. */
   watching: watchingSchema.nullable().default(null),
   /** Agents of earlier versions do not say it. */
   health: agentHealthSchema.nullable().default(null),
-  /** Null where nobody wants it; agents of earlier versions do not say it. */
+  /** Null if it is not requested; agents of earlier versions do not send it. */
   web_protection: webProtectionStateSchema.nullable().default(null),
 });
 export type Report = z.infer<typeof reportSchema>;
 
-/** Events on a device that its person should know. It is said again until it is `noted`; `id` is the same each time. */
+/** Events on a device that its person should know about. Repeated with the same `id` until `noted`. */
 const deviceEventSchema = z.discriminatedUnion('event', [
   /** Our table was changed or taken away by another program, and put back. `backed_off`: it happens so often that the agent waits. */
   z.object({ event: z.literal('tampered'), backed_off: z.boolean() }),
@@ -355,7 +361,7 @@ const eventSchema = z.object({ kind: z.literal('event'), id: idSchema, at: timeS
 
 /** A file that was found. */
 const foundSchema = z.object({
-  /** Named by the device: the finding, and what its quarantine keeps it under. Said again until it is `noted`. */
+  /** The device's own id: of the finding, and of its copy in quarantine. Repeated until `noted`. */
   id: idSchema,
   path: devicePathSchema,
   file_hash: sha256Schema,
@@ -376,7 +382,7 @@ export const scanProgressOnDeviceSchema = z.object({
   files_read: countSchema,
   /** Files whose verdict was known from before and that have not changed. */
   files_known: countSchema,
-  /** Files that were not fully read: encrypted, damaged, too large, no permission, gone meanwhile. */
+  /** Files that were not read completely: encrypted, damaged, too large, without permission, or deleted in the meantime. */
   files_pending: countSchema,
   /** Folders that could not be read, so that the files in them are not counted. Agents of earlier versions do not say it. */
   folders_unread: countSchema.default(0),
@@ -403,7 +409,7 @@ const scanReportSchema = z.object({
   state: deviceScanStateSchema,
   /** Why it waits (battery, load) or failed. */
   reason: lineSchema(300).nullable(),
-  /** When it was so: what is over may be said days later. Agents of earlier versions do not say it. */
+  /** Time of the event, which may be reported days later. Agents of earlier versions do not send it. */
   at: timeSchema.optional(),
   signatures_version: lineSchema(100),
   progress: scanProgressOnDeviceSchema,
@@ -418,7 +424,7 @@ const helloSchema = z.object({
   instance: instanceSchema,
   agent_version: lineSchema(40),
   applied_rev: countSchema,
-  /** `desired.hash` of what the kernel has; null for nothing. */
+  /** `desired.hash` of the rules in the kernel; null for none. */
   ruleset_hash: sha256Schema.nullable(),
   capabilities: capabilitiesSchema,
   /** The device's clock now, from which the server tells its skew. */
@@ -443,7 +449,7 @@ export const AGENT_CLOSED = {
   ...CLOSED,
   /** Another agent with this identity is connected. No connection is closed for it. */
   in_use: 4409,
-  /** The token is worth nothing any more, or never was. The agent asks again over HTTP before it believes it. */
+  /** The token is invalid. The agent confirms this over HTTP before it believes it. */
   revoked: 4410,
 } as const;
 
@@ -462,7 +468,7 @@ export const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export const ENROLMENT_CODE_LENGTH = 10;
 /** Lifetime of a code, in ms; it is used once. */
 export const ENROLMENT_LIFETIME = 10 * 60_000;
-/** Wrong codes from one source that begin alike, in `ENROLMENT_LIFETIME`; then none that begins so is tried. */
+/** Maximum wrong codes per source and first character in `ENROLMENT_LIFETIME`; then codes with that first character are refused. */
 export const ENROLMENT_TRIES = 5;
 const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LENGTH}}$`, 'u');
 export const enrolmentCodeSchema = z
@@ -485,7 +491,7 @@ export const enrolDevice = endpoint({
     code: enrolmentCodeSchema,
     hostname: lineSchema(253),
     os: osSchema,
-    /** An Ed25519 key of the installation (SPKI, base64). A computer that enrols again with the same key is the same device, and its older token ends. */
+    /** An Ed25519 key of the installation (SPKI, base64). A computer that enrols again with the same key is the same device, and its older token becomes invalid. */
     public_key: z.base64().max(200),
     agent_version: lineSchema(40),
   }),
@@ -517,7 +523,7 @@ export const pollAgent = endpoint({
   access: 'anyone',
   by_device: true,
   body: z.object({ hello: helloSchema, said: z.array(saidSchema).max(FRAMES_OF_A_POLL) }),
-  // An answer for each frame, behind the welcome and what is to be done.
+  // An answer for each frame, after the welcome and the desired state.
   reply: z.object({ told: z.array(toldSchema).max(FRAMES_OF_A_POLL + 2) }),
   problems: ['device_revoked', 'device_in_use'],
 });

@@ -21,7 +21,7 @@ export function alertTitle(alert: Pick<Alert, 'threat_type' | 'severity' | 'simu
   return TITLES.get(threat_type) ?? threat_type.replaceAll('_', ' ');
 }
 
-/** Whether what was found is one of the industry's harmless test files. */
+/** Whether the finding is one of the industry's harmless test files. */
 export function isOfTestFile({
   threat_type,
   severity,

@@ -28,12 +28,9 @@ const REPORT = {
   else: 'Another reason.',
 } as const;
 
-/**
- * Descriptions of alerts. A code that ends in `.from` says the same as the one before it, and the address. A landed code never changes
- * its meaning or its parameters.
- */
+/** Descriptions of alerts. A code ending in `.from` has the same text plus the address. A released code never changes its meaning or its parameters. */
 const DESCRIPTIONS = {
-  /** A sentence of an older server, or another one that has no template: every language shows it as it is. */
+  /** A sentence of an older server, or one without a template: every language shows it unchanged. */
   as_written: { english: '{sentence}', params: { sentence: 'text' } },
 
   'brute_force.pair': { english: 'Five sign-ins to your account failed in 10 minutes.' },

@@ -14,7 +14,7 @@ const NOTE_LENGTH_MAXIMUM = 500;
 /** One decision about an alert, or the monitor's own: it happened again (`recurred`) after it was resolved. */
 const alertDecisionSchema = z.object({
   id: idSchema,
-  /** `other` is what a page shows of a decision that a newer server tells of; no server sends it. */
+  /** `other` is shown for a decision of a newer server; no server sends it. */
   kind: z.enum(['acknowledged', 'resolved', 'reopened', 'recurred', 'not_me', 'other']),
   at: timeSchema,
   by: z.enum(['person', 'monitor']),
@@ -27,7 +27,7 @@ export type AlertDecision = z.infer<typeof alertDecisionSchema>;
 export const alertDetailSchema = alertSchema.extend({
   /** Whether "was it you?" is a question that this alert asks. */
   about_sign_in: z.boolean(),
-  /** Whether a false positive may keep the like of it out of the list. */
+  /** Whether a false positive may suppress similar alerts. */
   suppressible: z.boolean(),
   /** Newest first. */
   decisions: z.array(alertDecisionSchema),
@@ -57,7 +57,7 @@ const resolveBodySchema = z
     note: z.string().trim().max(NOTE_LENGTH_MAXIMUM, `Use at most ${NOTE_LENGTH_MAXIMUM} characters.`).optional(),
     /** The time until which the risk is accepted; with `accepted_risk` alone. */
     until: timeSchema.optional(),
-    /** With `false_positive` alone: keep the like of it out of the list for 30 days. */
+    /** Only with `false_positive`: suppress similar alerts for 30 days. */
     suppress: z.boolean().default(false),
   })
   .refine(({ reason, until }) => reason !== 'accepted_risk' || until !== undefined, {
@@ -101,7 +101,7 @@ export const disownAlert = endpoint({
     alert: alertDetailSchema,
     /** Sessions that were ended now; the one that asks is never among them. */
     sessions_ended: z.int(),
-    /** Somebody may know the password: choose another one now. */
+    /** The password may be known to another person: choose a new one now. */
     change_password: z.literal(true),
     /** Sign-in takes the password alone: a second factor would have kept them out. */
     offer_two_factor: z.boolean(),

@@ -81,7 +81,7 @@ export const alertSchema = specified(
     threat_type: z.string(),
     severity: severitySchema,
     description: z.string(),
-    /** The description as a phrase; null where none is kept, as in an alert of an older server. */
+    /** The description as a phrase; null if none is stored, as in an alert of an older server. */
     phrase: phraseSchema.nullable(),
     created_at: timeSchema,
     blocked: z.boolean(),
@@ -179,7 +179,7 @@ export const postureScanSchema = specified(
     findings: z.array(findingSchema),
     /** One sentence: how many of the checks could run, and why the others could not. */
     coverage: z.string(),
-    /** The same field as in a finding. */
+    /** Like the field of a finding. */
     recommendation_phrases: z.array(phraseSchema).optional(),
     coverage_phrase: phraseSchema.optional(),
   }),
@@ -199,8 +199,8 @@ const historyQuerySchema = timeZoneQuerySchema.extend({
 });
 
 /**
- * A day of the time zone asked for. `score` is the last that was found on it, null when nobody looked. `threats` are those first seen on it, `blocked` of them
- * were refused or removed; drills (`simulated`) do not count.
+ * A day in the requested time zone. `score` is its last one, null if none was computed. `threats` are those first seen on it, of which `blocked` were refused or removed;
+ * drills (`simulated`) do not count.
  */
 export const historyDaySchema = z.object({
   day: z.iso.date(),

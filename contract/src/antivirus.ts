@@ -15,7 +15,7 @@ export const uploadKeySchema = z.string().regex(/^[0-9a-f]{32}$/, 'Enter 32 hexa
 export const scanStatusSchema = z.enum(['clean', 'infected', 'pending']);
 export type ScanStatus = z.infer<typeof scanStatusSchema>;
 
-/** Why a record is `pending`, or what is to be known about a file whose reading was not ordinary. */
+/** Why a record is `pending`, or a remark about an unusual reading. */
 export const statusDetailSchema = z.enum([
   'queued',
   'engine_down',
@@ -107,10 +107,10 @@ export type Scan = z.infer<typeof scanSchema>;
 
 export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
 
-/** `search` is looked for in the name of the file and of the threat, whatever the case of its letters. */
+/** `search` is matched against the names of the file and of the threat, ignoring case. */
 export const scansQuerySchema = pageQuerySchema.extend({
   status: scanStatusSchema.optional(),
-  /** The infected files that nobody has ended. */
+  /** The open infections. */
   infection: z.literal('open', { error: 'Only “open” can be asked for.' }).optional(),
   search: searchSchema,
   sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name, or largest.' }).default('newest'),
@@ -171,7 +171,7 @@ export const cancelUpload = endpoint({
   problems: ['on_another_server'],
 });
 
-/** Infected files that one request settles, at most. */
+/** Maximum number of infected files that one request settles. */
 export const SETTLED_MAXIMUM = 100;
 
 export const settleInfections = endpoint({

@@ -133,7 +133,7 @@ export function auditGroupOf(kind: AuditKind): AuditGroup {
   );
 }
 
-/** The kinds that a page shows: `other` is for what a newer server tells of, and no server sends it. */
+/** The kinds that a page shows: `other` is for kinds of a newer server, and no server sends it. */
 const shownKindSchema = z.enum([...AUDIT_KINDS, 'other']);
 export type ShownKind = z.infer<typeof shownKindSchema>;
 
@@ -150,7 +150,7 @@ const auditPageSchema = pageQuerySchema.extend({
     .optional(),
 });
 
-/** Entries about one's own account. `by` is who did it (`support`: the technician of a remote session; `guardian`: another one of the same home); another actor's address is not shown. */
+/** Entries about one's own account. `by` is the actor (`support`: the technician of a remote session; `guardian`: another one of the same home); another actor's address is not shown. */
 export const activitySchema = z.object({
   seq: z.int(),
   at: timeSchema,

@@ -65,9 +65,9 @@ export const userInfoSchema = specified(
 );
 export type UserInfo = z.infer<typeof userInfoSchema>;
 
-/** There if the password leaked or is only names. It is taken in local exposure, except for an administrator. */
+/** Present if the password leaked or consists of names. It is accepted in local exposure, except for an administrator. */
 export const commonPasswordSchema = z.literal(true).optional();
-/** Advice for a password that was taken although it is common. */
+/** Advice for a common password that was accepted. */
 export const COMMON_PASSWORD_ADVICE = 'Choose another password soon: attackers try this one first.';
 
 export const register = endpoint({
@@ -87,12 +87,12 @@ export const register = endpoint({
 /** The id that a browser keeps to be recognised. Not a secret that signs anybody in. */
 export const browserIdSchema = z.uuid('This isn’t a browser ID.');
 
-/** There while the session is held: it may do nothing but set up the second factor that its person must have. */
+/** Present while the session is held: it may only set up the required second factor. */
 const heldSchema = z.literal(true).optional();
 /** There while the person has still to prove their address: until then some things are held back (`email_unproven`). */
 const unprovenSchema = z.literal(true).optional();
 
-/** Somebody who is signed in from now on. */
+/** The result of a successful sign-in. */
 export const signedInSchema = specified(
   ['access_token', 'user_info'],
   z.object({
@@ -111,7 +111,7 @@ export const login = endpoint({
   access: 'anyone',
   body: z.object({
     email: emailSchema,
-    // A password that could never have been set is a wrong password, not an invalid field.
+    // A password that is invalid as a new one is a wrong password here, not an invalid field.
     password: z
       .string({ error: 'Enter a password.' })
       .min(1, 'Enter a password.')

@@ -16,8 +16,8 @@ export interface Channel<Hello = unknown, Said = unknown, Told = unknown> {
   /** Frames of the peer between two heartbeats, those of the protocol itself too. */
   frames_per_heartbeat: number;
   /**
-   * Frames of the peer that have bounds of their own in place of those: of this kind, of so many bytes, and so many in a second. One longer than a KiB counts once for
-   * each that it has; `at_once` is how many may come together.
+   * Separate limits for the peer's frames of one kind: their size in bytes, and their number per second. A frame longer than a KiB counts once for each KiB; `at_once` is
+   * the maximum burst.
    */
   lively?: { kind: string; bytes: number; per_second: number; at_once: number };
 }
@@ -29,7 +29,7 @@ export function channel<Hello, Said, Told>(definition: Channel<Hello, Said, Told
 
 /** Why the server closes a socket of any channel, as WebSocket close codes (RFC 6455 section 7.4: 4000 to 4999 are the application's own). */
 export const CLOSED = {
-  /** The server is stopping; another one, or the next, takes the peer. */
+  /** The server is stopping; the peer should connect again, to this or another one. */
   going_away: 1001,
   /** A frame of more bytes than the channel takes. */
   too_big: 1009,
@@ -38,7 +38,7 @@ export const CLOSED = {
   again: 1012,
   /** A frame that the channel does not know, or too many frames. */
   malformed: 4400,
-  /** The peer is not who it says, or not any more. Asking again in the same way is of no use. */
+  /** The peer is not, or no longer, authenticated. Repeating the same request is useless. */
   unauthenticated: 4401,
   /** No `hello` in time. */
   silent: 4408,

@@ -26,7 +26,7 @@ export type Attachment = z.infer<typeof attachmentSchema>;
 export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device', 'scam_check']);
 export type SharedKind = z.infer<typeof sharedKindSchema>;
 
-/** Why a mail is shown to the staff apart: its words are not taken as the customer's, or letters of it could not be read. */
+/** Why a mail is shown to the staff separately: it is not accepted as the customer's words, or characters of it could not be decoded. */
 export const mailReasonSchema = z.enum([
   'other_address',
   'no_author',

@@ -26,7 +26,7 @@ const boundedMessage = z
 export const messageSchema = boundedMessage
   .refine((message) => message.trim() !== '', 'Write a message.')
   .refine((message) => messageLength(message) <= MESSAGE_LENGTH_MAXIMUM, LONGEST_MESSAGE)
-  // No database stores these unchanged, and what is not stored verbatim is not taken.
+  // No database stores these characters unchanged, so they are refused.
   .refine(
     (message) => message.isWellFormed() && !message.includes('\0'),
     'Remove the characters that aren’t text from the message.',
@@ -44,7 +44,7 @@ export const TYPING_HOLDS = 6_000;
 export const REOPENED_WITHIN = 24 * 3_600_000;
 const RATING_COMMENT_LENGTH_MAXIMUM = 1_000;
 
-/** The id of a message before it is sent: the same one again is the same message, and is answered with what was stored the first time. */
+/** The client's id of a message: sending the same id again is answered with the message stored first. */
 export const clientMessageIdSchema = z.uuid('This isn’t a message name.');
 
 /** A message and the files in it. Where there are files, the words may be left out (see `requireWords`). */
@@ -80,7 +80,7 @@ export type SentMessage = z.infer<typeof sentMessageSchema>;
 export const CHAT_TOPICS = ['performance', 'firewall', 'remote'] as const;
 export type ChatTopic = (typeof CHAT_TOPICS)[number];
 
-/** Names no topic that it changes: the message itself is told to each page (`chat_message`). */
+/** Names no changed topic: each page receives the message itself (`chat_message`). */
 export const sendMessage = endpoint({
   method: 'POST',
   path: '/chat/messages',

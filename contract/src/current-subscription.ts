@@ -18,7 +18,7 @@ export const currentSubscriptionSchema = specified(
     max_web_devices: z.int().nullable(),
     max_profiles: z.int().nullable(),
     duration_months: z.int().nullable(),
-    /** When the latest plan was asked for, while its request is open and nothing is premium. */
+    /** When the latest plan was requested, while the request is open and no plan is premium. */
     requested_at: timeSchema.optional(),
   }),
   ({ is_premium }) => ({ has_subscription: is_premium === true }),

@@ -19,7 +19,7 @@ export const SIMULATED_COUNTERS = {
   rules_step: { least: 0, most: 2 },
 } as const;
 
-/** The specification's static health bars, in percent. They measure nothing and say so. */
+/** The specification's static health bars, in percent. They measure nothing, which the screen states. */
 export const SAMPLE_HEALTH = [
   { label: 'CPU', percent: 34 },
   { label: 'Memory', percent: 61 },
@@ -39,8 +39,8 @@ export const RECENT_SCANS_MAXIMUM = 6;
 export const NEVER = 'Never';
 
 /**
- * One thing that the posture scan found: what it takes off the score, what the score would rise by if this alone were mended, and the screen that mends it.
- * `deduction` 0: it does not count yet, or its group has no more to lose.
+ * A finding of the posture scan: the deduction from the score, the gain if only this were fixed, and the screen to fix it. `deduction` 0: it does not count yet, or the
+ * maximum of its group is reached.
  */
 export const scoreReasonSchema = z.object({
   id: z.string(),
@@ -79,7 +79,7 @@ export const dashboardDevicesSchema = z.object({
       at: timeSchema,
       cpu_percent: percentSchema,
       memory_percent: percentSchema,
-      /** Null where its interfaces do not say what they can carry. */
+      /** Null if the capacity of the interfaces is unknown. */
       network_percent: percentSchema.nullable(),
     })
     .nullable(),

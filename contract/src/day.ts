@@ -3,7 +3,7 @@ import { DATE_LOCALE, formatDate, kept } from './intl.ts';
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 const DAY_MS = 86_400_000;
-/** Clocks are put back by so much: an hour almost everywhere, half an hour on Lord Howe Island, two hours in Antarctica. */
+/** Possible shifts of daylight saving time: an hour almost everywhere, half an hour on Lord Howe Island, two hours in Antarctica. */
 const PUT_BACK_MS = [120, 60, 30].map((minutes) => minutes * MINUTE_MS);
 
 /** Reads a claimed time zone: its name, or UTC where the claim is unknown here. */
@@ -13,8 +13,8 @@ export interface TimeZone {
 }
 
 /**
- * The time zone that a browser, a request or a stored setting names. Each is a claim: browsers say `Etc/Unknown` or nothing, and the tables of two machines differ.
- * The days of an unknown zone are those of UTC, which the screen then says.
+ * The time zone in a request or stored setting. It is only a claim: browsers send `Etc/Unknown` or nothing, and the tables of two machines differ. For an unknown zone days
+ * are in UTC, which the screen then states.
  */
 export function timeZoneOf(claim: unknown): TimeZone {
   if (typeof claim === 'string' && claim.toLowerCase() !== 'etc/unknown') {
@@ -60,7 +60,7 @@ export function clockAt(time_zone: string, at_ms: number): number {
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }
 
-/** The first moment at which the clock of a time zone shows `clock` (as `clockAt` has it) or, where it skips that, what comes after the gap. */
+/** The first time at which the clock of a time zone shows `clock` (as in `clockAt`) or, if it is skipped, the end of the gap. */
 export function momentOf(time_zone: string, clock: number): number {
   let moment = clock;
   // The offset at the guess, and once more where the clock was changed in between.

@@ -1,7 +1,4 @@
-/**
- * The number of bytes that a parser asks for: exactly so many, or, if it is negative, any number up to so many, so that long data passes without
- * being kept.
- */
+/** The number of bytes that a parser requests: exactly this many, or, if negative, any number up to it, so that long data passes without buffering. */
 type Want = number;
 export type Parser = Generator<Want, void, Buffer>;
 

@@ -27,7 +27,7 @@ const STATUS_BYTES = 8 * 1024;
 /** Environments that are read until one names a display. */
 const ENVIRONMENTS_MAXIMUM = 64;
 const ENVIRONMENT_BYTES = 128 * 1024;
-/** A process can make the read of its own environment wait for ever. ms. */
+/** Reading the environment of a process can block forever. Time limit in ms. */
 const ENVIRONMENT_MS = 1_000;
 const XAUTHORITY_BYTES = 64 * 1024;
 const SOCKET_LIST_BYTES = 8 * 1024 * 1024;

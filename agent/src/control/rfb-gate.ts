@@ -13,7 +13,7 @@ export interface Allowed {
 export interface GateParts {
   toViewer(bytes: Buffer): void;
   toScreen(bytes: Buffer): void;
-  /** Something that is no RFB, or more than there may be: nothing passes any more. In a sentence. */
+  /** Invalid or excessive RFB: nothing passes any more. The reason is a sentence. */
   onMalformed(reason: string): void;
   /** The technician put the pointer here, in pixels of the screen; or typed. */
   onInput?(at: { x: number; y: number } | undefined): void;
@@ -72,7 +72,7 @@ function answerChallenge(challenge: Buffer, password: string): Buffer {
     for (let bit = 0; bit < 8; bit += 1) if ((byte & (1 << bit)) !== 0) turned |= 0x80 >> bit;
     key[index] = turned;
   }
-  // DES alone is no cipher of OpenSSL 3 any more; three times with one key is the same.
+  // OpenSSL 3 has no single DES; triple DES with three equal keys is the same.
   const cipher = createCipheriv('des-ede3-ecb', Buffer.concat([key, key, key]), null).setAutoPadding(false);
   return Buffer.concat([cipher.update(challenge), cipher.final()]);
 }

@@ -43,7 +43,7 @@ export interface ScreenConnectionParts {
   granted: () => Granted;
   /** The server has paired this connection with the technician's. */
   onPaired: () => void;
-  /** The agent ends the grant: nothing is granted until the server grants it again. */
+  /** The agent ends the grant: nothing is allowed until the server grants it again. */
   onEnds: () => void;
   onClose: (code: number) => void;
 }

@@ -218,7 +218,7 @@ export async function findVnc(desktop: Desktop, parts: { folder: string; path: s
     return {
       async open() {
         const stream = await connected({ host: '127.0.0.1', port });
-        // Another user may have taken the port meanwhile.
+        // Another user may have taken the port in the meantime.
         if (!isPortOf(port, desktop.uid)) {
           stream.destroy();
           throw new Error('The VNC server on this computer belongs to another user.');

@@ -45,7 +45,7 @@ function hello(cookie: Buffer | undefined): Buffer {
   return bytes;
 }
 
-/** An answer of an X server that is not of the protocol, or that comes too late. */
+/** An invalid or late answer of an X server. */
 class XProtocolError extends Error {
   override name = 'XProtocolError';
 }
@@ -53,7 +53,7 @@ class XProtocolError extends Error {
 /** Bytes of the fixed part of the X server's answer to the first message, and of a screen's and a format's (chapter 8, connection setup). */
 const SETUP = { head: 8, fixed: 32, format: 8, screen: 40, most: 64 * 1024 };
 const REPLY = { length: 32, error: 0, reply: 1, generic_event: 35 };
-/** Events between two answers: the agent asks for none, so only those that every program gets come. */
+/** Maximum events between two answers: the agent subscribes to none, so only those that every program gets arrive. */
 const EVENTS_MAXIMUM = 1_000;
 /** The largest side of a screen: coordinates are signed 16-bit numbers. */
 const SIDE_MAXIMUM = 32_767;
@@ -89,7 +89,7 @@ export function readPointer(
   if (reply.length !== REPLY.length) throw new XProtocolError('The X server’s answer has a wrong length.');
   if (kind === REPLY.error) throw new XProtocolError(`The X server answers with error ${reply[1] ?? 0}.`);
   if (kind !== REPLY.reply) {
-    // A generic event has more bytes behind it, and the agent asks for none.
+    // A generic event has additional data, and the agent subscribes to none.
     if ((kind & 0x7f) === REPLY.generic_event) throw new XProtocolError('The X server sends an event that was not asked for.');
     return undefined;
   }

@@ -90,7 +90,7 @@ async function startAs(uid: number, gid: number): Promise<OwnerProcess | undefin
 }
 
 async function inProcess(uid: number, gid: number, job: OwnerJob, content: Content | undefined): Promise<OwnerAnswer> {
-  // One that is not ready has begun nothing: another is tried.
+  // A process that is not ready has started nothing, so another one is tried.
   const started = (await startAs(uid, gid)) ?? (await startAs(uid, gid));
   if (started === undefined) return failed('ended');
   const { child, ended, answered, answer } = started;
@@ -118,9 +118,8 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
 const turns = new Map<number, Promise<unknown>>();
 
 /**
- * Does a job with the rights of a person, in a process of its own that has those alone: user, group and further groups. Where the agent runs without root it is done with
- * the rights that it has.
- * @param uid 0: done by root itself, which is right only in a folder that is root's alone
+ * Runs a job with the rights of a person, in a separate process with only those: user, group and supplementary groups. Without root the agent's own rights are used. @param
+ * uid 0: run by root itself, only for folders that belong to root alone
  */
 export async function asOwner(uid: number, job: OwnerJob, content?: Content): Promise<OwnerAnswer> {
   if (uid === 0 || process.geteuid?.() !== 0) return await doHere(job, content);

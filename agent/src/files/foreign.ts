@@ -11,7 +11,7 @@ export type { BigIntStats as Stats } from 'node:fs';
 /** `open` without the right to read or write: a held folder can be inspected and entered (open(2); the same number on x86-64 and arm64). */
 const O_PATH = 0o10000000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** A pipe without a writer or a lease of its owner causes no delay. */
+/** Opening a FIFO without a writer, or a file with a lease, does not block. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Links of root that one path may lead through (Linux: MAXSYMLINKS). */
 const LINKS_MAXIMUM = 40;

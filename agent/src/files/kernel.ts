@@ -19,7 +19,7 @@ function unlessGone<T>(look: () => T, otherwise: T): T {
   }
 }
 
-/** Text of a file of the kernel, `''` where there is none. */
+/** Text of a kernel file; `''` if it does not exist. */
 export function kernelText(path: string, bytes_maximum = TEXT_BYTES): string {
   return unlessGone(() => {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

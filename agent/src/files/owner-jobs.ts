@@ -56,7 +56,7 @@ const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? 
 const isRoot = () => process.geteuid?.() === 0;
 /** Root does not act where another user could exchange the checked entry. */
 const NOT_ROOTS = { ok: false, code: 'not_roots', at: 'folder' } as const;
-/** A name that nobody can know before it is there. */
+/** An unpredictable name. */
 export const hiddenName = () => `${BESIDE}${randomBytes(16).toString('hex')}`;
 
 async function inFolder(path: string, work: (folder: Folder, name: Buffer) => Promise<OwnerAnswer>): Promise<OwnerAnswer> {
@@ -85,8 +85,8 @@ async function giveBack(folder: Folder, from: Buffer, to: Buffer): Promise<void>
 }
 
 /**
- * Removes the entry of a path if it is exactly the file of the job. The entry is moved to an unpredictable name first, and checked again under it: a file that is
- * saved under the old name meanwhile stays.
+ * Removes the entry of a path if it is exactly the file of the job. The entry is first moved to an unpredictable name and checked again: a file saved under the old name in
+ * the meantime stays.
  */
 export function removeEntry({ path, set_aside, ...job }: RemoveJob): Promise<OwnerAnswer> {
   const wanted = { dev: BigInt(job.dev), ino: BigInt(job.ino), size: BigInt(job.size), mtimeNs: BigInt(job.mtime_ns) };
@@ -148,7 +148,7 @@ export function putFile(job: PutJob, content: AsyncIterable<Buffer>): Promise<Ow
       }
       if (bytes !== job.size) return { ok: false, code: 'cut_off', at: 'file' };
       await dress(file, job);
-      // Fails where something is there: nothing is overwritten.
+      // Fails if the name exists, so that nothing is overwritten.
       await timely(() => link(folder.entryPath(beside), folder.entryPath(name)));
       if (isSameFile(await folder.stat(name), await file.stat({ bigint: true }))) return { ok: true };
       return { ok: false, code: 'changed', at: 'file' };

@@ -7,7 +7,7 @@ import { type OwnerAnswer, type OwnerJob, ownerJobSchema, putFile, READY, remove
  *   owner-process UID GID
  */
 
-/** Beyond its time it ends itself: a file system that does not answer holds nothing but this process. ms. */
+/** After this many ms the process ends itself: an unresponsive file system then blocks only this process. */
 const MOST_MS = 120_000;
 const LINE_BYTES = 64 * 1024;
 

@@ -27,7 +27,7 @@ export async function peopleHere(passwd_file = '/etc/passwd'): Promise<Person[]>
   return readPeople(await foreignText(passwd_file, PASSWD_BYTES));
 }
 
-/** The group of who has no account in passwd(5). */
+/** The group for users without an entry in passwd(5). */
 const NOGROUP = 65_534;
 
 /** The first group of a user. */

@@ -1,6 +1,6 @@
 /**
- * Operations on files of other people, each with a deadline. A thread that waits for an unresponsive file system cannot be called back, so that at most
- * `AT_ONCE_MAXIMUM` of the four threads of Node are ever given to such operations: the others read and write the agent's own files meanwhile.
+ * Operations on files of other people, each with a deadline. A thread that waits for an unresponsive file system cannot be interrupted, so at most `AT_ONCE_MAXIMUM` of
+ * Node's four threads are used for such operations: the others read and write the agent's own files.
  */
 
 /** Threads of Node's pool of four that file operations may use. */
@@ -91,7 +91,7 @@ export function endProcess(): void {
   process.exit();
 }
 
-/** From now on this process has so long to end. */
+/** From now on the process must end within this many ms. */
 export function endInTime(ms = END_MS): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), ms).unref();
 }

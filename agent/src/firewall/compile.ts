@@ -159,7 +159,7 @@ function acceptOlderLines(): string[] {
   });
 }
 
-/** Remembers who is dropped, then drops. A full set ends only the line that would remember. */
+/** Records the sender in a set, then drops. If the set is full, only the recording line has no effect. */
 function dropLines(): string[] {
   return DIRECTIONS.flatMap((direction) => [
     ...DROPPED_SETS.filter((set) => set.direction === direction).map(({ name, family, has_port }) => {

@@ -72,7 +72,7 @@ export function createConnections({ nft, conntrack, openConnections, localAddres
     };
   }
 
-  /** Those in the table, as an earlier agent left them; the open ones now if the table has none. */
+  /** The connections recorded in the table by an earlier agent; the currently open ones if it has none. */
   async function olderInTable(): Promise<readonly OpenConnection[]> {
     const lists = await Promise.all([4, 6].map((family) => nft.listJson(['set', 'inet', 'palisade', `older${family}`])));
     return lists.includes(undefined) ? openConnections() : lists.flatMap((list) => readOlder(list ?? []));

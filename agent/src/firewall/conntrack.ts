@@ -69,7 +69,7 @@ function deletionOf({ protocol, source, destination, source_port, port, icmp }: 
  * @param folder where lists for it are written
  */
 export function createConntrack(command: readonly string[], folder: string): Conntrack {
-  /** One after the other, even if one fails: a connection may have ended meanwhile. */
+  /** Runs all in order, even if one fails: a connection may have ended in the meantime. */
   async function all(lines: readonly (readonly string[])[]): Promise<void> {
     let rest = lines;
     // A list ends at the first line that fails, and does not say which one it was: the rest is done one by one.

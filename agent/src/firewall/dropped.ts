@@ -139,8 +139,8 @@ function elementsOf(listed: readonly unknown[]): DroppedElement[] {
 }
 
 /**
- * The packets of an element that were dropped since it was last read. An element that expired while nothing was dropped counts from 0 when it returns. One that should
- * have expired since may have been kept alive: its packets are not counted twice.
+ * The dropped packets of an element since it was last read. An element that expired without further drops counts from 0 when it returns. One that should have expired may
+ * have been kept alive: its packets are not counted twice.
  */
 function newPackets(element: DroppedElement, before: Known | undefined, checked_at: number): number {
   const is_same = before !== undefined && element.packets >= before.packets && checked_at < before.until;

@@ -36,7 +36,7 @@ export interface EnforcerParts extends ConnectionsParts {
   keepForBoot: (text: string) => Promise<void>;
   /** Address and port of the server, as literals. */
   control: () => Promise<readonly ControlAddress[]>;
-  /** Asks the server for a nonce over a connection of its own; the reason why it could not, or undefined. */
+  /** Requests a nonce from the server over a new connection; the reason of a failure, or undefined. */
   verify: () => Promise<string | undefined>;
   say: (ack: Ack) => void;
   onTampered: (backed_off: boolean) => void;
@@ -197,7 +197,7 @@ class NftEnforcer implements Enforcer {
     return ours === undefined ? null : `${this.#parts.kernel} ${ours.handle}`;
   }
 
-  /** Whether the table is another one than the last counters came from: the computer was started again, or the table of its start was loaded again. */
+  /** Whether the table is not the one of the last counters: the computer or the table was restarted. */
   async #isAnother(): Promise<boolean> {
     const life = await this.#lifeNow();
     return this.#state.life !== null && life !== null && life !== this.#state.life;
@@ -365,7 +365,7 @@ class NftEnforcer implements Enforcer {
       confirmed.hash === revision.hash &&
       this.#loaded.hash === revision.hash
     ) {
-      // The same rules under a higher number: nothing to try.
+      // The same rules with a higher number need no trial.
       if (confirmed.rev !== revision.rev) {
         this.#loaded = revision;
         await this.#remember({ confirmed: revision, refused: null });
@@ -455,7 +455,7 @@ class NftEnforcer implements Enforcer {
     const { epoch } = this.#state;
     const listing = this.#loaded === null ? '' : ((await this.#parts.nft.listCounters(TABLE)) ?? '');
     const revision = this.#loaded;
-    // The table was removed meanwhile: it is unknown which one this is.
+    // The table was removed in the meantime: it is unknown which one this is.
     if (epoch !== this.#state.epoch) return await this.counters();
     if (revision === null) return { epoch: this.#state.epoch, counters: [], drops: '' };
     if (this.#counted?.listing !== listing || this.#counted.revision !== revision)

@@ -5,14 +5,14 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** The result of a transaction: all of it, or nothing. */
+/** The result of an atomic transaction. */
 export type NftResult = { ok: true } | { ok: false; message: string };
 
 /** An nft that was started and waits for its transaction: while it starts, the transaction is made. */
 export interface Begun {
   /** Gives it the transaction, as `apply` does. Once. */
   load(text: string): Promise<NftResult>;
-  /** Ends it with nothing loaded. After `load` it does nothing. */
+  /** Ends without loading anything. Does nothing after `load`. */
   cancel(): void;
 }
 
@@ -97,7 +97,7 @@ const LOOK_MS = 1;
  * @param folder where transactions are written, readable by nobody else. Not standard input: that of a child of Node is a socket, which nft cannot open.
  */
 export function createNft(command: readonly string[], folder: string): Nft {
-  /** Of this agent alone: an nft that an earlier agent started opens none of these pipes. */
+  /** For this agent only: an nft started by an earlier agent opens none of these pipes. */
   const pipe = join(folder, `${randomBytes(8).toString('hex')}${PIPE}`);
   let has_pipe: Promise<boolean> | undefined;
 
@@ -122,7 +122,7 @@ export function createNft(command: readonly string[], folder: string): Nft {
 
   async function makePipe(): Promise<boolean> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // An nft that waits at the pipe of a killed agent reads nothing from it, and ends.
+    // An nft that waits at the pipe of a killed agent then reads nothing and ends.
     for (const name of readdirSync(folder).filter((entry) => entry.endsWith(PIPE))) {
       closeSync(openSync(join(folder, name), constants.O_RDWR | constants.O_NONBLOCK));
       rmSync(join(folder, name), { force: true });
@@ -157,7 +157,7 @@ export function createNft(command: readonly string[], folder: string): Nft {
           const end = await meet(child);
           if (end === undefined) return resultOf(await ended);
           try {
-            // The transaction is whole in its file. One line through the pipe comes whole or not at all, so that an agent that is killed meanwhile has loaded nothing.
+            // The file holds the complete transaction. One line through the pipe arrives completely or not at all, so that an agent killed in between has loaded nothing.
             writeSync(end, `include "${path}"\n`);
           } finally {
             closeSync(end);

@@ -60,9 +60,8 @@ function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Posts JSON over a connection of its own, which is closed afterwards: an old connection can stay open where no new one could be opened, so that it
- * proves nothing.
- * @throws Error where no whole answer came
+ * Posts JSON over a new connection, which is closed afterwards: an old connection can stay open when no new one can be opened, so it proves nothing. @throws Error without a
+ * complete answer
  */
 export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}): Promise<Answer> {
   const { timeout_ms, bytes_maximum, lookup, proof } = { ...CALL, ...options };
@@ -90,11 +89,7 @@ export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}
   });
 }
 
-/**
- * Posts JSON and writes the answer to a file as it comes, over a connection of its own.
- * @returns the status of the answer
- * @throws Error where no whole answer came, or a longer one than `bytes_maximum`
- */
+/** Posts JSON and streams the answer to a file, over a new connection. @returns the status of the answer @throws Error without a complete answer, or with one longer than `bytes_maximum` */
 export function download(url: URL, body: unknown, path: string, options: CallOptions): Promise<number> {
   const text = JSON.stringify(body);
   const request = requestFor(url);

@@ -2,33 +2,34 @@ import { Unreadable } from '#scanner/reading/member.ts';
 import { randomBitsOfBzip2 } from './bzip2-random.ts';
 import type { HighBits } from './high-bits.ts';
 
-// A block of bzip2 (bzip2 1.0.8, decompress.c and huffman.c): Huffman codes of places in a list of recent letters, which make a text that was sorted by the letters that follow each one. decompress.ts calls it and charges
-// the budget; no other module may. It unpacks every block that bzip2 unpacks, also with trees of too many or too few codes. Arrays have a fixed size, and every number that leads into one is checked.
+// Decodes a block of bzip2 (bzip2 1.0.8, decompress.c and huffman.c): Huffman coding, move-to-front and the Burrows-Wheeler transform. decompress.ts calls it and charges
+// the budget; no other module may. It accepts every block that bzip2 accepts, also with trees of too many or too few codes. Arrays have a fixed size, and every index is
+// checked.
 
 export const BLOCK_UNIT_BYTES = 100_000;
 const BLOCK_BYTES_MAXIMUM = 9 * BLOCK_UNIT_BYTES;
 const LETTERS = 256;
-/** Both digits of a run, each letter of the list but the first, and the end. */
+/** Both run digits, each move-to-front position but the first, and the end symbol. */
 const SYMBOLS_MAXIMUM = LETTERS + 2;
 const RUN_SYMBOLS = 2;
 const TREES = { least: 2, most: 6 } as const;
 const CODE_BITS_MAXIMUM = 20;
-/** A tree for so many symbols. */
+/** Number of symbols that each selector covers. */
 const GROUP_SYMBOLS = 50;
-/** A block needs no more. Further ones are read and ignored, because some writers round their number up (CVE-2019-12900). */
+/** A block needs no more. Further selectors are read and ignored, because some writers round their number up (CVE-2019-12900). */
 const SELECTORS_MAXIMUM = 2 + BLOCK_BYTES_MAXIMUM / GROUP_SYMBOLS;
-/** The codes of one group, and the bytes that the buffer of bits takes ahead. */
+/** Maximum bytes of one group's codes, and of read-ahead into the bit buffer. */
 const GROUP_BYTES = Math.ceil((GROUP_SYMBOLS * CODE_BITS_MAXIMUM) / 8) + 4;
-/** The weight of a digit of a run is no higher. */
+/** Maximum weight of a run digit. */
 const RUN_WEIGHT_MAXIMUM = 2 ** 21;
-/** Shorter ones are written by hand: a call of `fill` takes longer. */
+/** Shorter runs are written in a loop, because a call of `fill` takes longer. */
 const LONG_RUN = 64;
-/** So many equal bytes are followed by a byte that says how many more there are. */
+/** After this many equal bytes a count of further ones follows. */
 const EQUAL_BYTES = 4;
-/** The most that a byte of a block unpacks to: each fifth one is such a number. */
+/** Maximum expansion of a byte of a block: every fifth byte can be a run count. */
 const BLOCK_RATIO_MAXIMUM = 52;
 
-/** Codes of at most so many bits are found by one look into a table. */
+/** Codes up to this length, in bits, are found by one table lookup. */
 const QUICK_BITS = 10;
 const QUICK_SIZE = 2 ** QUICK_BITS;
 const LENGTHS_SIZE = CODE_BITS_MAXIMUM + 1;
@@ -42,7 +43,7 @@ const CRC = Int32Array.from({ length: 256 }, (_, byte) => {
 
 const damaged = () => new Unreadable('damaged');
 
-/** The list of letters, the last used one first. It has 16 parts of 16 letters, which move through an array of 4096, so that a letter from far back moves few others. */
+/** The move-to-front list of bytes. It consists of 16 parts of 16 bytes, which move through an array of 4096, so that accessing a late position moves few others. */
 class RecentLetters {
   private readonly room = new Uint8Array(4096);
   private readonly starts = new Uint16Array(16);
@@ -55,7 +56,7 @@ class RecentLetters {
     }
   }
 
-  /** The letter at a place of the list (0 to 255), which moves to the front. */
+  /** Returns the byte at a position (0 to 255) and moves it to the front. */
   take(place: number): number {
     const { room, starts } = this;
     const first = starts[0] ?? 0;
@@ -69,7 +70,7 @@ class RecentLetters {
     const start = starts[part] ?? 0;
     const letter = room[start + (place & 15)] ?? 0;
     for (let at = start + (place & 15); at > start; at -= 1) room[at] = room[at - 1] ?? 0;
-    // The part gives its first place, and takes the last letter of the part before it.
+    // The part drops its first position and takes the last byte of the previous part.
     starts[part] = start + 1;
     for (; part > 0; part -= 1) {
       const to = (starts[part] ?? 0) - 1;
@@ -82,7 +83,7 @@ class RecentLetters {
     return letter;
   }
 
-  /** Puts all parts at the end of the room again. */
+  /** Moves all parts back to the end of the array. */
   private moveBack(): void {
     const { room, starts } = this;
     for (let part = 15; part >= 0; part -= 1) {
@@ -96,7 +97,7 @@ class RecentLetters {
 
 /** Reads one block at a time. */
 export class Bzip2Block {
-  /** In the lowest 8 bits the sorted text; above, once it is linked, the place of the next letter. */
+  /** Lowest 8 bits: the transformed text; above them, once linked, the index of the next byte. */
   private readonly table = new Int32Array(BLOCK_BYTES_MAXIMUM);
   private readonly counts = new Int32Array(LETTERS);
   private readonly letters = new Uint8Array(LETTERS);
@@ -104,23 +105,23 @@ export class Bzip2Block {
   private readonly selectors = new Uint8Array(SELECTORS_MAXIMUM);
   private selectors_count = 0;
   private readonly lengths = new Uint8Array(SYMBOLS_MAXIMUM);
-  /** For each tree, by the next bits: the symbol, times 32, and the length of its code; 0 for longer codes. */
+  /** For each tree, indexed by the next bits: 32 times the symbol plus the code length; 0 for longer codes. */
   private readonly quick = new Uint16Array(TREES.most * QUICK_SIZE);
-  /** For each tree, by the length of a code: the last code, and the number to add to a code for the place of its symbol. */
+  /** For each tree and code length: the last code, and the offset from a code to the index of its symbol. */
   private readonly lasts = new Int32Array(TREES.most * LENGTHS_SIZE);
   private readonly offsets = new Int32Array(TREES.most * LENGTHS_SIZE);
   private readonly symbols = new Uint16Array(TREES.most * SYMBOLS_MAXIMUM);
-  /** Bytes of the text that are not given yet, and the place of the next one. */
+  /** Bytes of the text not returned yet, and the index of the next one. */
   private left = 0;
   private place = 0;
-  /** Equal bytes so far, the last one of them, and how many more follow. */
+  /** Run decoding: number of equal bytes so far, their value, and the remaining repetitions. */
   private equal = 0;
   private last = 0;
   private repeats = 0;
   private random: (() => number) | undefined;
   private register = 0;
 
-  /** Reads a block behind its mark and checksum. `most`: bytes. @throws Unreadable */
+  /** Reads a block after its magic and checksum. `most`: bytes. @throws Unreadable */
   read(bits: HighBits, most: number): void {
     const is_random = bits.take(1) === 1;
     const first = bits.take(24);
@@ -139,22 +140,22 @@ export class Bzip2Block {
     this.register = -1;
   }
 
-  /** The size of the text, in which runs are still packed. */
+  /** The size of the text before run-length decoding. */
   get text_bytes(): number {
     return this.left;
   }
 
-  /** The most bytes that it gives from here on; 0 once it is given. */
+  /** Maximum number of bytes still to be returned; 0 at the end. */
   get most_left(): number {
     return this.left * BLOCK_RATIO_MAXIMUM + this.repeats;
   }
 
-  /** The text is complete where its last run has its number. */
+  /** Whether the text does not end inside a run. */
   get is_complete(): boolean {
     return this.equal < EQUAL_BYTES;
   }
 
-  /** The checksum of the given bytes. */
+  /** The checksum of the returned bytes. */
   get crc(): number {
     return ~this.register >>> 0;
   }
@@ -175,7 +176,7 @@ export class Bzip2Block {
     return count;
   }
 
-  /** Which tree each group has: places in a list of trees, the last used one first. */
+  /** Reads the selectors: the tree of each group, by move-to-front positions. */
   private readSelectors(bits: HighBits, trees: number): void {
     const count = bits.take(15);
     if (count === 0) throw damaged();
@@ -207,7 +208,7 @@ export class Bzip2Block {
     this.makeTree(tree, symbols_count);
   }
 
-  /** Gives out codes by length, then by symbol. Codes that do not fit into their length are left out; too few codes leave some without a symbol. */
+  /** Assigns codes by length, then by symbol. Codes that do not fit into their length are left out; with too few codes, some values have no symbol. */
   private makeTree(tree: number, symbols_count: number): void {
     const { lengths, quick, symbols, lasts, offsets } = this;
     const symbols_at = tree * SYMBOLS_MAXIMUM;
@@ -234,7 +235,7 @@ export class Bzip2Block {
     }
   }
 
-  /** A code that is longer than those in the quick table: its symbol, times 32, and its length. `next`: the next 20 bits. @throws Unreadable */
+  /** Decodes a code that is longer than those in the quick table: 32 times its symbol, plus its length. `next`: the next 20 bits. @throws Unreadable */
   private longCode(tree: number, next: number): number {
     for (let length = QUICK_BITS + 1; length <= CODE_BITS_MAXIMUM; length += 1) {
       const row = tree * LENGTHS_SIZE + length;
@@ -245,7 +246,7 @@ export class Bzip2Block {
     throw damaged();
   }
 
-  /** The sorted text, and links from each letter to the next. Answers its size. @throws Unreadable */
+  /** Reads the transformed text, and links each byte to the next. Returns its size. @throws Unreadable */
   private readText(bits: HighBits, end_symbol: number, most: number): number {
     const { table, counts, recent, selectors, quick } = this;
     counts.fill(0);
@@ -309,7 +310,7 @@ export class Bzip2Block {
     throw damaged();
   }
 
-  /** The nth place of a letter among all letters in their order gets a link to the nth place of the same letter in the sorted text. */
+  /** Inverts the transform: the nth occurrence of a byte in sorted order is linked to its nth occurrence in the text. */
   private link(size: number): void {
     const { table, counts } = this;
     let before = 0;
@@ -326,7 +327,7 @@ export class Bzip2Block {
     }
   }
 
-  /** Writes the next bytes, as many as there is room for. Answers how many. */
+  /** Fills `target` with the next bytes. Returns their number. */
   fill(target: Uint8Array): number {
     const { table, random } = this;
     let { left, place, equal, last, repeats, register } = this;

@@ -1,4 +1,4 @@
-// bzip2 before 0.9.5 changed a byte here and there in blocks that were hard to sort. The places follow from these numbers (bzip2 1.0.8, randtable.c).
+// bzip2 before 0.9.5 inverted single bits in blocks that were hard to sort. Their positions follow from these numbers (bzip2 1.0.8, randtable.c).
 
 const DISTANCES = new Uint16Array([
   619, 720, 127, 481, 931, 816, 813, 233, 566, 247, 985, 724, 205, 454, 863, 491, 741, 242, 949, 214, 733, 859, 335, 708, 621,
@@ -23,7 +23,7 @@ const DISTANCES = new Uint16Array([
   920, 176, 193, 713, 857, 265, 203, 50, 668, 108, 645, 990, 626, 197, 510, 357, 358, 850, 858, 364, 936, 638,
 ]);
 
-/** Answers for each byte of a block, one after the other, the bit that was changed in it. */
+/** Returns, for each byte of a block in turn, the bit to invert. */
 export function randomBitsOfBzip2(): () => number {
   let next = 0;
   let left = 0;

@@ -22,23 +22,23 @@ import type { HighBits } from './high-bits.ts';
 import { LZ4_RATIO_MAXIMUM, plainSize, SNAPPY_RATIO_MAXIMUM, unpackLz4, unpackLzo, unpackSnappy } from './lz.ts';
 import { Lzma2 } from './lzma2.ts';
 
-// The only file that decompresses. Every attempt is charged to the budget, a guess and a failure too, so that a file cannot make readers unpack for nothing. Biome refuses the decoders of node:zlib and of
-// lz.ts in every other file. What 7-Zip unpacks is charged where it reads and writes (seven-zip.ts).
+// The only module that decompresses. Every attempt is charged to the budget, including guesses and failures, so that a file cannot cause unlimited work. Biome forbids the
+// decoders of node:zlib and lz.ts in all other files. Work by 7-Zip is charged where it reads and writes (seven-zip.ts).
 
-/** The cost of an attempt beside its bytes: a decoder is set up and released. */
+/** Fixed cost of an attempt: a decoder is created and released. */
 const ATTEMPT_COST = 2048;
-/** zlib's own figure (zlib.net, "Technical Details"). */
+/** Maximum expansion of deflate (zlib.net, "Technical Details"). */
 export const DEFLATE_RATIO_MAXIMUM = 1032;
-/** Steps of a guess, each 16 times the one before: most wrong guesses fail in the first. Bytes. */
+/** Output limits of a guess in bytes, each 16 times the previous: most wrong guesses fail in the first. */
 const GUESS_STEPS = { first: 4096, factor: 16 } as const;
-/** Windows of more than 16 MiB, which brotli's own program unpacks as well. */
+/** Allows windows of more than 16 MiB, which the brotli program also accepts. */
 const BROTLI_PARAMETERS = { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 };
 
-/** The largest window of zstd that its own program unpacks without being asked to (zstd 1.5, `--memory`). Bytes. */
+/** The largest zstd window, in bytes, that the zstd program accepts by default (zstd 1.5, `--memory`). */
 export const ZSTD_WINDOW_MAXIMUM = 2 ** 27;
 const ZSTD_PARAMETERS = { [constants.ZSTD_d_windowLogMax]: Math.log2(ZSTD_WINDOW_MAXIMUM) };
 
-/** zlib with its head, deflate without one, brotli, zstd. */
+/** zlib with its header, raw deflate, brotli, zstd. */
 export type Packing = 'zlib' | 'deflate' | 'brotli' | 'zstd';
 
 const parametersOf = (packing: Packing) =>
@@ -58,12 +58,12 @@ const STREAMS = {
   zstd: createZstdDecompress,
 } as const;
 
-/** Whether a decoder is at work that is not awaited. */
+/** Whether a synchronous decoder is running. */
 let is_calling = false;
 
 /**
- * Node keeps each decoder that failed until the event loop turns (`destroy` asks for a tick, to say that it is closed), and a reader that looks at bytes in memory does not let it turn: 60,000 failures were 245 MB.
- * Decoders of calls that do not wait are closed at once; streams are as they were.
+ * Node keeps each failed decoder until the next turn of the event loop (`destroy` schedules its close event), and a synchronous reader does not yield: 60,000 failures took
+ * 245 MB. Decoders of synchronous calls are therefore closed at once; streams are unchanged.
  */
 for (const decoder of [createInflate(), createInflateRaw(), createBrotliDecompress(), createZstdDecompress()]) {
   const destroy = decoder.destroy;
@@ -77,7 +77,7 @@ for (const decoder of [createInflate(), createInflateRaw(), createBrotliDecompre
 function callDecoder(packing: Packing, packed: Buffer, options: Options): unknown {
   const { stackTraceLimit } = Error;
   is_calling = true;
-  // Most guesses fail, and their stacks are not read.
+  // Most guesses fail, and their stack traces are not used.
   Error.stackTraceLimit = 0;
   try {
     return DECODERS[packing](packed, options);
@@ -87,20 +87,20 @@ function callDecoder(packing: Packing, packed: Buffer, options: Options): unknow
   }
 }
 
-/** Bytes that node:zlib allocates at a time unless it is told otherwise. */
+/** Default allocation size of node:zlib, in bytes. */
 const CHUNK_BYTES = 16 * 1024;
 
-/** `most`: unpacked bytes; `is_open`: a cut stream gives its available part; `chunk_bytes`: bytes that are allocated at a time. */
+/** `most`: unpacked bytes; `is_open`: a truncated stream returns its available part; `chunk_bytes`: allocation size. */
 interface Order {
   most: number;
   is_open?: boolean | undefined;
   chunk_bytes?: number | undefined;
 }
 
-/** `whole`: to its end, of which `read` bytes are packed. `large`: its output exceeds the limit. `cut`: its end is missing. `none`: it is no such stream. */
+/** `whole`: decoded to its end, using `read` packed bytes. `large`: the output exceeds the limit. `cut`: the end is missing. `none`: not such a stream. */
 export type Unpacked = { kind: 'whole'; plain: Buffer; read: number } | { kind: 'large' | 'cut' | 'none' };
 
-/** What node:zlib answers where it is asked how much it has read. */
+/** The result of node:zlib with the number of bytes read. */
 const answerSchema = z.object({ buffer: z.instanceof(Buffer), engine: z.object({ bytesWritten: z.number() }) });
 
 function kindOf(error: unknown): 'large' | 'cut' | 'none' {
@@ -108,17 +108,14 @@ function kindOf(error: unknown): 'large' | 'cut' | 'none' {
   return error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR' ? 'cut' : 'none';
 }
 
-/**
- * Decompresses the stream that begins with the first byte.
- * @throws LimitReached only: bytes that are no such stream are an answer.
- */
+/** Decompresses the stream at the start of `packed`. @throws LimitReached only: invalid bytes are a result. */
 export function decompress(packing: Packing, packed: Buffer, budget: Budget, { most, is_open, chunk_bytes }: Order): Unpacked {
   budget.spend(ATTEMPT_COST);
   const room = Math.max(1, most);
   const options = {
     maxOutputLength: room,
     info: true,
-    // A small result in more room than it needs would keep all of that room.
+    // A small result in a large buffer would keep the whole buffer.
     chunkSize: Math.max(64, chunk_bytes ?? Math.min(CHUNK_BYTES, room + 1)),
     ...parametersOf(packing),
     ...(is_open === true
@@ -138,7 +135,7 @@ export function decompress(packing: Packing, packed: Buffer, budget: Budget, { m
   return { kind: 'whole', plain: buffer, read: engine.bytesWritten };
 }
 
-/** As `decompress`, for bytes that may be anything: it fails early and cheaply. The first attempt takes only a part, so that a long stream is begun several times. */
+/** Like `decompress`, for arbitrary bytes: fails early and cheaply. The first attempts decode only a part, so a long stream is started several times. */
 export function guess(
   packing: Packing,
   packed: Buffer,
@@ -152,7 +149,7 @@ export function guess(
   return decompress(packing, packed, budget, { most, chunk_bytes });
 }
 
-/** Whether a stream begins here, as far as its first bytes show: one that is cut, or continues, counts. */
+/** Whether a stream begins here, judged by its first bytes; a truncated one counts. */
 export function beginsStream(packing: Packing, packed: Buffer, budget: Budget): boolean {
   for (const most of [GUESS_STEPS.first, GUESS_STEPS.first * GUESS_STEPS.factor]) {
     const answer = decompress(packing, packed, budget, { most, chunk_bytes: GUESS_STEPS.first, is_open: true });
@@ -161,7 +158,7 @@ export function beginsStream(packing: Packing, packed: Buffer, budget: Budget): 
   return true;
 }
 
-/** The same for a stream in pieces. The good part of a damaged stream is given before it throws. `ended` gets the number of packed bytes that it took. */
+/** `decompress` for a stream of pieces. The valid part of a damaged stream is returned before it throws. `ended` is called with the number of packed bytes used. */
 export async function* decompressed(
   packing: keyof typeof STREAMS,
   pieces: Iterable<Buffer> | AsyncIterable<Buffer>,
@@ -174,17 +171,17 @@ export async function* decompressed(
     ...parametersOf(packing),
     ...(options.is_open === true ? { finishFlush: constants.Z_SYNC_FLUSH } : {}),
   });
-  // The error that ends the pipeline is the one that reading the last stream throws.
+  // The pipeline's error is also thrown when reading its last stream.
   const unpacked: AsyncIterable<Buffer> = pipeline(pieces, decoder, () => {});
   try {
     for await (const chunk of unpacked) {
       budget.spend(chunk.length);
-      // A chunk is a part of the decoder's room, which a short one would keep.
+      // A chunk is a view of the decoder's buffer, which a short chunk would keep in memory.
       yield 2 * chunk.length < chunk.buffer.byteLength ? Buffer.from(chunk) : chunk;
     }
   } finally {
     options.ended?.(decoder.bytesWritten);
-    // Node does not close a decoder that has bytes left behind the end of its stream. It holds 300 KB, and its pipeline waits for ever.
+    // Node does not close a decoder with bytes left after the end of its stream: it would keep 300 KB, and its pipeline would never end.
     decoder.destroy();
   }
 }
@@ -208,7 +205,7 @@ export function unpackedLz4(packed: Buffer, budget: Budget, size: number): Buffe
   return target;
 }
 
-/** A block of LZ4 behind its dictionary; answers its end. @throws Unreadable, LimitReached */
+/** A block of LZ4 that follows its dictionary; returns its end. @throws Unreadable, LimitReached */
 export function unpackedLz4Into(packed: Buffer, budget: Budget, target: Buffer, start: number): number {
   budget.spend(ATTEMPT_COST + packed.length + Math.min(target.length - start, LZ4_RATIO_MAXIMUM * packed.length));
   return unpackLz4(packed, target, start);
@@ -216,7 +213,7 @@ export function unpackedLz4Into(packed: Buffer, budget: Budget, target: Buffer, 
 
 /** A block of LZO that unpacks to exactly `size` bytes. @throws Unreadable, LimitReached */
 export function unpackedLzo(packed: Buffer, budget: Budget, size: number): Buffer {
-  // LZO gives at most 255 bytes for one: what claims more is not believed.
+  // LZO produces at most 255 bytes per byte: a larger claim is not believed.
   const room = Math.min(size, 256 * packed.length + 64);
   budget.spend(ATTEMPT_COST + packed.length + room);
   const target = Buffer.alloc(room);
@@ -226,12 +223,12 @@ export function unpackedLzo(packed: Buffer, budget: Budget, size: number): Buffe
 
 /** The longest header of a chunk of LZMA2. Bytes. */
 const LZMA2_HEADER_BYTES = 6;
-/** The decoder of LZMA2 that no stream has at the moment: it is large, and a file may have many streams. */
+/** A cached LZMA2 decoder that is not in use: decoders are large, and a file may have many streams. */
 let spare_lzma2: Lzma2 | undefined;
-/** A larger one is not kept. Bytes. */
+/** A larger decoder is not cached. Bytes. */
 const SPARE_LZMA2_MAXIMUM = 1024 ** 2;
 
-/** The chunks of a stream of LZMA2 that begins at `from`; answers its end. Bytes before damage are given. @throws Unreadable, LimitReached */
+/** The chunks of an LZMA2 stream at `from`; returns its end. Bytes before damage are returned. @throws Unreadable, LimitReached */
 export function* unpackedLzma2(reader: Reader, from: number, dictionary_bytes: number): Generator<Buffer, number> {
   const { budget } = reader;
   budget.spend(ATTEMPT_COST);
@@ -256,7 +253,7 @@ export function* unpackedLzma2(reader: Reader, from: number, dictionary_bytes: n
   }
 }
 
-/** LZMA without a header of its own, as 7z has it. @throws Unreadable, also where `most` bytes are too few; LimitReached */
+/** LZMA without its own header, as in 7z. @throws Unreadable, also if it exceeds `most` bytes; LimitReached */
 export function unpackedLzma(
   packed: Buffer,
   { properties, dictionary_bytes, plain }: { properties: number; dictionary_bytes: number; plain: number },
@@ -270,17 +267,17 @@ export function unpackedLzma(
   return Buffer.from(unpacked);
 }
 
-/** The cost of a block beside its bytes: its trees are made, however few bytes it has. */
+/** Fixed cost of a block: its trees are built, however few bytes it has. */
 const BZIP2_BLOCK_COST = 1024;
-/** A byte of a sorted text costs as much as so many that are only searched. */
+/** Cost of a byte of bzip2, relative to a byte that is only searched. */
 const BZIP2_COST = 2;
 const BZIP2_PIECE_BYTES = 256 * 1024;
-/** The decoder of bzip2 that no block has at the moment: it has 4 MB, and a file may have many blocks. */
+/** A cached bzip2 decoder that is not in use: it has 4 MB, and a file may have many blocks. */
 let spare_bzip2: Bzip2Block | undefined;
 
 /**
- * A block of bzip2 behind its mark and its checksum, in pieces; answers the checksum of what it gave. `bits` charges what it reads. `most`: bytes of the block before its runs are unpacked. Bytes before damage are given.
- * @throws Unreadable, LimitReached
+ * A block of bzip2 after its magic and checksum, in pieces; returns the checksum of its output. `bits` charges what it reads. `most`: bytes before run-length decoding.
+ * Bytes before damage are returned. @throws Unreadable, LimitReached
  */
 export function* unpackedBzip2(bits: HighBits, budget: Budget, most: number): Generator<Buffer, number> {
   budget.spend(BZIP2_BLOCK_COST);
@@ -294,7 +291,7 @@ export function* unpackedBzip2(bits: HighBits, budget: Budget, most: number): Ge
       budget.spend(room);
       const piece = Buffer.allocUnsafe(room);
       const bytes = block.fill(piece);
-      // A short piece would keep all of its room.
+      // A short piece would keep its whole buffer in memory.
       if (bytes > 0) yield 2 * bytes < room ? Buffer.from(piece.subarray(0, bytes)) : piece.subarray(0, bytes);
     }
     if (!block.is_complete) throw new Unreadable('damaged');

@@ -1,23 +1,21 @@
 import { Unreadable } from '#scanner/reading/member.ts';
 
-/** Answers at most so many bytes from a place on, fewer at the end of the content. */
+/** Reads at most this many bytes at a position, fewer at the end of the content. */
 export type ReadAt = (at: number, bytes: number) => Uint8Array;
 
 const PIECE_BYTES = 64 * 1024;
-/** Zeros behind the last piece: the most bytes that `ensure` is asked for. */
+/** Zero padding after the last piece: the maximum that `ensure` is asked for. */
 const PADDING_BYTES = 256;
 
-/**
- * Bits of a content, the highest of each byte first. Bytes are read in pieces. The last piece has zeros behind it, so that a fast loop takes bits from the fields itself, and calls `check` once for many.
- */
+/** A bit reader, most significant bit first. Bytes are read in pieces. The last piece is zero-padded, so that a fast loop can use the fields directly and call `check` once for many bits. */
 export class HighBits {
   piece: Uint8Array = new Uint8Array(0);
-  /** The next byte of the piece. */
+  /** Index of the next byte in the piece. */
   at = 0;
-  /** Its lowest `count` bits, at most 32, come before the next byte. */
+  /** Its lowest `count` bits (at most 32) precede the next byte. */
   buffer = 0;
   count = 0;
-  /** The place of the first byte of the piece. */
+  /** The position of the piece's first byte. */
   private piece_at = 0;
   private content_end = Number.POSITIVE_INFINITY;
   private readonly read: ReadAt;
@@ -26,17 +24,17 @@ export class HighBits {
     this.read = read;
   }
 
-  /** The place of the next byte. Bits before it are left out. */
+  /** The position of the next byte, ignoring buffered bits. */
   get place(): number {
     return this.piece_at + this.at - (this.count >> 3);
   }
 
-  /** Leaves out the rest of a byte. */
+  /** Skips the rest of the current byte. */
   align(): void {
     this.count -= this.count & 7;
   }
 
-  /** Reads on where the piece has fewer bytes than these, which are at most 256. */
+  /** Loads the next piece if fewer than this many bytes (at most 256) remain. */
   ensure(bytes: number): void {
     if (this.at + bytes <= this.piece.length) return;
     this.piece_at += this.at;
@@ -49,7 +47,7 @@ export class HighBits {
     this.piece.set(read);
   }
 
-  /** @throws Unreadable where bits behind the end were taken */
+  /** @throws Unreadable if bits after the end were used */
   check(): void {
     if ((this.piece_at + this.at) * 8 - this.count > this.content_end * 8) throw new Unreadable('damaged');
   }

@@ -1,13 +1,13 @@
 import { Unreadable } from '#scanner/reading/member.ts';
 import { varint } from '#scanner/reading/varint.ts';
 
-// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and no claim leads out of it.
-// decompress.ts calls them and charges the budget; no other module may.
+// Decoders of the LZ77 family that neither Node nor 7-Zip has. Each writes into a buffer of a known size, and checks every offset. decompress.ts calls them and charges the
+// budget; no other module may.
 
-/** The furthest distance of a match of LZ4 (lz4_Block_format.md). */
+/** The maximum match distance of LZ4 (lz4_Block_format.md). */
 export const LZ4_HISTORY_BYTES = 65_535;
 
-/** Copies `length` bytes that lie `distance` back, which may overlap with the target. Answers where the copy ends. */
+/** Copies `length` bytes from `distance` back, which may overlap the target. Returns the end of the copy. */
 function repeat(target: Buffer, at: number, distance: number, length: number): number {
   if (distance === 0 || distance > at || at + length > target.length) throw new Unreadable('damaged');
   if (distance >= length) target.copy(target, at, at - distance, at - distance + length);
@@ -21,8 +21,8 @@ function literals(source: Buffer, from: number, target: Buffer, at: number, leng
 }
 
 /**
- * Unpacks one block of LZ4 (lz4_Block_format.md) into `target` from `start` on, behind what matches may refer to. Answers where it ends.
- * @throws Unreadable for other bytes, or a block that does not fit.
+ * Unpacks one block of LZ4 (lz4_Block_format.md) into `target` at `start`, after the bytes that matches may refer to. Returns its end. @throws Unreadable for invalid bytes,
+ * or a block that does not fit.
  */
 export function unpackLz4(source: Buffer, target: Buffer, start: number): number {
   let from = 0;
@@ -52,8 +52,8 @@ export function unpackLz4(source: Buffer, target: Buffer, start: number): number
 }
 
 /**
- * Unpacks one block of LZO1X (the Linux kernel's documentation, "LZO stream format") into `target`. Answers how many bytes it gave.
- * @throws Unreadable for other bytes, or a block that does not fit.
+ * Unpacks one block of LZO1X (the Linux kernel's documentation, "LZO stream format") into `target`. Returns the number of bytes. @throws Unreadable for invalid bytes, or a
+ * block that does not fit.
  */
 export function unpackLzo(source: Buffer, target: Buffer): number {
   let from = 0;
@@ -75,7 +75,7 @@ export function unpackLzo(source: Buffer, target: Buffer): number {
     from += length;
     at += length;
   };
-  /** The number of literals before: none, one to three behind a match, or four and more. */
+  /** Number of preceding literals: none, one to three after a match, or four and more. */
   let state = 0;
   if ((source[0] ?? 0) > 17) {
     const length = next() - 17;
@@ -115,12 +115,12 @@ export function unpackLzo(source: Buffer, target: Buffer): number {
   }
 }
 
-/** A copy of Snappy takes three bytes, or two, and is 64 long at most: nothing unpacks to more than this many times its size. */
+/** Maximum expansion of Snappy: a copy of at most 64 bytes takes two or three. */
 export const SNAPPY_RATIO_MAXIMUM = 32;
-/** No block of LZ4 unpacks to more times its size. */
+/** Maximum expansion of LZ4. */
 export const LZ4_RATIO_MAXIMUM = 255;
 const LITERAL = 0;
-/** Lengths of literals of Snappy from here on stand in bytes of their own. */
+/** Snappy literal lengths from this value are stored in separate bytes. */
 const LONG_LITERAL = 60;
 
 /** The length of a copy of Snappy, its distance back, and the place of the next tag. */
@@ -137,10 +137,7 @@ export function plainSize(packed: Buffer): number | undefined {
   return varint(packed, 0)?.value;
 }
 
-/**
- * Unpacks a block of Snappy (github.com/google/snappy, format_description.txt), of which `plainSize` was believed.
- * @throws Unreadable `damaged`
- */
+/** Unpacks a block of Snappy (github.com/google/snappy, format_description.txt) whose `plainSize` is acceptable. @throws Unreadable `damaged` */
 export function unpackSnappy(packed: Buffer): Buffer {
   const head = varint(packed, 0);
   if (head === undefined) throw new Unreadable('damaged');

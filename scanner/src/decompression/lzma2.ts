@@ -1,20 +1,20 @@
 import { Unreadable } from '#scanner/reading/member.ts';
 
-// LZMA and LZMA2 (LZMA SDK, lzma-specification.txt; xz, doc/xz-file-format.txt 5.3.1 and liblzma's lzma2_decoder.c): chunks of at most 2 MiB, each stored or packed by LZMA. decompress.ts calls it and charges the budget;
-// no other module may. No number of the input leads out of a buffer: distances and lengths are checked, and arrays of fixed size hold the rest.
+// LZMA and LZMA2 (LZMA SDK, lzma-specification.txt; xz, doc/xz-file-format.txt 5.3.1 and liblzma's lzma2_decoder.c): chunks of at most 2 MiB, each stored or packed by LZMA.
+// decompress.ts calls it and charges the budget; no other module may. All distances, lengths and indexes from the input are checked.
 
-/** The largest dictionary that is held. xz -9 asks for 64 MiB. Bytes. */
+/** Maximum dictionary size, in bytes. xz -9 uses 64 MiB. */
 const HELD_MAXIMUM = 128 * 1024 ** 2;
-/** Decoders of LZMA take a smaller one for this. Bytes. */
+/** LZMA decoders treat smaller dictionaries as this size, in bytes. */
 const DICTIONARY_LEAST = 4096;
 const FIRST_ROOM = 256 * 1024;
-/** Bytes beyond the dictionary, so that it is seldom moved to the front. */
+/** Extra bytes beyond the dictionary, so that it is rarely moved to the front. */
 const MOVED_AFTER = 32 * 1024 ** 2;
 
 const POSITION_STATES = 16;
 const MATCHES_FROM = 7;
 const LENGTH = { choice: 0, second_choice: 1, low: 2, middle: 2 + 128, high: 2 + 256, bytes: 2 + 512 } as const;
-/** The first probability of each kind. */
+/** The index of the first probability of each kind. */
 const AT = {
   match: 0,
   repeat: 192,
@@ -44,10 +44,10 @@ const damaged = () => new Unreadable('damaged');
 export class Lzma2 {
   private dictionary_bytes = 0;
   private room = new Uint8Array(0);
-  /** The place of the next byte, and the bytes since the dictionary was emptied. */
+  /** The position of the next byte, and the bytes since the last dictionary reset. */
   private at = 0;
   private total = 0;
-  /** The begin of the last chunk. */
+  /** The start of the last chunk. */
   private begins_at = 0;
   private readonly probabilities = new Uint16Array(PROBABILITIES);
   /** Range and code of the range coder. */
@@ -66,7 +66,7 @@ export class Lzma2 {
     return this.room.length;
   }
 
-  /** Begins a stream. */
+  /** Resets the state for a new stream. */
   begin(dictionary_bytes: number): void {
     this.dictionary_bytes = dictionary_bytes;
     this.needs_dictionary = true;
@@ -75,10 +75,7 @@ export class Lzma2 {
     this.total = 0;
   }
 
-  /**
-   * Takes the header of a chunk, which begins with its control byte (not 0, which ends the stream): answers its sizes.
-   * @throws Unreadable where there is no such header, or the bytes end before it does.
-   */
+  /** Parses the header of a chunk from its control byte (not 0, which ends the stream), and returns its sizes. @throws Unreadable for an invalid or truncated header. */
   header(head: Uint8Array): { bytes: number; packed: number; plain: number; is_stored: boolean } {
     const [control = 0, high = 0, low = 0, packed_high = 0, packed_low = 0, properties = 0] = head;
     const resets_all = control >= 0xe0 || control === 1;
@@ -101,7 +98,7 @@ export class Lzma2 {
     return { bytes, packed: packed_high * 256 + packed_low + 1, plain, is_stored };
   }
 
-  /** Unpacks a chunk. Answers whether it is whole: a cut or damaged one gives its beginning. @throws Unreadable */
+  /** Unpacks a chunk. Returns whether it is complete: a truncated or damaged one yields its beginning. @throws Unreadable */
   chunk(input: Uint8Array, plain: number, is_stored: boolean): boolean {
     this.makeRoom(plain);
     this.begins_at = this.at;
@@ -114,8 +111,8 @@ export class Lzma2 {
   }
 
   /**
-   * Unpacks so many bytes of LZMA that has no chunks, whose properties and size stand elsewhere (lzma-specification.txt). A mark of its end is not read. Fewer bytes where it is damaged. Valid until the next call.
-   * @throws Unreadable for properties that LZMA2 does not have
+   * Unpacks LZMA without chunks, whose properties and size are stored elsewhere (lzma-specification.txt). An end marker is not read. Returns fewer bytes if damaged. Valid
+   * until the next call. @throws Unreadable for properties that LZMA2 does not allow
    */
   whole(input: Uint8Array, properties: number, dictionary_bytes: number, plain: number): Uint8Array {
     this.begin(Math.max(dictionary_bytes, DICTIONARY_LEAST));
@@ -125,7 +122,7 @@ export class Lzma2 {
     return this.given();
   }
 
-  /** The unpacked bytes of the last chunk. Valid until the next one. */
+  /** The unpacked bytes of the last chunk, valid until the next one. */
   given(): Uint8Array {
     return this.room.subarray(this.begins_at, this.at);
   }
@@ -148,7 +145,7 @@ export class Lzma2 {
     this.state = 0;
   }
 
-  /** Room for so many bytes behind the dictionary. It grows with the bytes, for any claim of a dictionary. */
+  /** Ensures space for this many bytes after the dictionary. Memory grows with the actual bytes, whatever dictionary size is claimed. */
   private makeRoom(more: number): void {
     if (this.at + more <= this.room.length) return;
     const held = Math.min(this.at, this.dictionary_bytes);
@@ -195,7 +192,7 @@ export class Lzma2 {
     return is_one ? 1 : 0;
   }
 
-  /** So many bits by a tree of probabilities, the highest first. Most bits of a stream come here, so that range and code are in variables of its own. */
+  /** Decodes bits by a tree of probabilities, most significant first. This is the hot path, so range and code are kept in local variables. */
   private tree(base: number, bits: number): number {
     const { coder, probabilities } = this;
     const end = 1 << bits;
@@ -226,7 +223,7 @@ export class Lzma2 {
     return symbol - end;
   }
 
-  /** The same, the lowest first. */
+  /** `tree`, least significant bit first. */
   private reversed(base: number, bits: number): number {
     let symbol = 1;
     let value = 0;
@@ -238,7 +235,7 @@ export class Lzma2 {
     return value;
   }
 
-  /** Bits of even probability. */
+  /** Decodes bits of equal probability. */
   private even(bits: number): number {
     const { coder } = this;
     let value = 0;
@@ -282,7 +279,7 @@ export class Lzma2 {
     const base = AT.literal + LITERAL_SIZE * context;
     let symbol = 1;
     if (state >= MATCHES_FROM) {
-      // The byte at the last distance tells the first bits, as long as they agree.
+      // The byte at the last distance predicts the first bits, as long as they agree.
       let other = room[at - 1 - (this.distances[0] ?? 0)] ?? 0;
       let offset = 0x100;
       while (symbol < 0x100) {
@@ -303,7 +300,7 @@ export class Lzma2 {
     this.total += 1;
   }
 
-  /** Chooses one of the last four distances and puts it first. Answers whether only one byte is repeated. */
+  /** Selects one of the last four distances and moves it to the front. Returns whether only one byte is repeated. */
   private chooseDistance(position_state: number): boolean {
     const { distances, state } = this;
     if (this.bit(AT.repeat_first + state) === 0) return this.bit(AT.repeat_long + state * POSITION_STATES + position_state) === 0;
@@ -313,14 +310,14 @@ export class Lzma2 {
     return false;
   }
 
-  /** Puts a distance first, before the others up to a place. By hand: a call of `copyWithin` takes longer than all of it. */
+  /** Moves a distance to the front. A loop, because a call of `copyWithin` takes longer. */
   private pushDistance(distance: number, place: number): void {
     const { distances } = this;
     for (let to = place; to > 0; to -= 1) distances[to] = distances[to - 1] ?? 0;
     distances[0] = distance;
   }
 
-  /** Copies bytes that lie as far back as the first distance says. */
+  /** Copies bytes from the first distance back. */
   private repeat(length: number, left: number): void {
     const { room, at } = this;
     const back = (this.distances[0] ?? 0) + 1;

@@ -8,30 +8,30 @@ import type { ScannerAddress } from './scanner-url.ts';
 export type ClamdAnswer =
   | { kind: 'clean' }
   | { kind: 'found'; threat: string }
-  /** It did not read everything. */
+  /** It did not read the whole file. */
   | { kind: 'limit'; detail: StatusDetail }
   | ClamdFailure;
 
 export interface ClamdFailure {
   kind: 'failed';
   reason: string;
-  /** The time was over; it may still be at work. */
+  /** Time ran out; it may still be working. */
   timed_out: boolean;
 }
 
 export interface ClamdVersion {
   kind: 'version';
   version: string;
-  /** Number of the official database; `custom` when only others are loaded, of which clamd tells nothing. */
+  /** Version of the official database; `custom` if only others are loaded, which clamd does not report. */
   signatures_version: string;
   /** Changes with every official database. */
   text: string;
 }
 
 export interface ClamdTimes {
-  /** For the connection, in ms. */
+  /** Time limit of connecting, in ms. */
   connect_ms: number;
-  /** For everything, in ms. */
+  /** Time limit of the whole call, in ms. */
   time_ms: number;
   signal: AbortSignal;
 }
@@ -41,8 +41,8 @@ const PIECE_BYTES = 256 * 1024;
 const REPLY_BYTES_MAXIMUM = 4096;
 
 /**
- * A clamd that has enough (StreamMaxLength) says so and closes, whatever is still on its way. Node would take the first failed write for the end of the
- * connection, and what clamd said would never be read: so a failed write ends the sending alone.
+ * When clamd's StreamMaxLength is reached, it replies and closes while data is still being sent. Node would treat the first failed write as the end of the connection, and
+ * the reply would be lost: so a failed write only stops sending.
  */
 class PatientSocket extends Socket {
   mayWrite = true;
@@ -63,7 +63,7 @@ class PatientSocket extends Socket {
 
 const written = (socket: Socket, bytes: Buffer) => new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
 
-/** Pieces as INSTREAM wants them: each behind its length, in network order. Valid until the next but one. */
+/** Chunks for INSTREAM: each preceded by its length in network order. Each is valid until the next but one. */
 async function* piecesOf(content: Content): AsyncGenerator<Buffer> {
   const buffers = [Buffer.allocUnsafe(4 + PIECE_BYTES), Buffer.allocUnsafe(4 + PIECE_BYTES)] as const;
   const file: FileHandle | undefined = 'path' in content ? await open(content.path) : undefined;
@@ -75,7 +75,7 @@ async function* piecesOf(content: Content): AsyncGenerator<Buffer> {
         'bytes' in content
           ? content.bytes.copy(buffer, 4, at, at + most)
           : ((await file?.read(buffer, 4, most, at))?.bytesRead ?? 0);
-      // A verdict on the part of a file would pass for one on the whole.
+      // A verdict on part of a file would be mistaken for one on the whole.
       if (bytes === 0) throw new Error('the file is shorter than it was');
       buffer.writeUInt32BE(bytes);
       yield buffer.subarray(0, 4 + bytes);
@@ -88,7 +88,7 @@ async function* piecesOf(content: Content): AsyncGenerator<Buffer> {
 
 type Exchange = { kind: 'reply'; reply: string; sent: boolean } | ClamdFailure;
 
-/** One connection: a command, what belongs to it, and the reply up to the end. Never throws. */
+/** One connection: sends a command with its data, and reads the reply to the end. Never throws. */
 function exchange(address: ScannerAddress, command: string, content: Content | undefined, times: ClamdTimes): Promise<Exchange> {
   return new Promise((resolve) => {
     const socket = new PatientSocket();
@@ -112,7 +112,7 @@ function exchange(address: ScannerAddress, command: string, content: Content | u
       if (content !== undefined) {
         for await (const piece of piecesOf(content)) {
           await before;
-          // It has spoken, or is gone: what it says, or its silence, is read all the same.
+          // It has replied or disconnected: stop sending, and read whatever reply there is.
           if (reply !== '' || !socket.mayWrite || socket.destroyed) return;
           before = written(socket, piece);
         }
@@ -132,7 +132,7 @@ function exchange(address: ScannerAddress, command: string, content: Content | u
       if (reply.length > REPLY_BYTES_MAXIMUM) fail('an answer without an end');
     });
     socket.once('end', () => finish({ kind: 'reply', reply, sent }));
-    // A reset that comes behind the answer does not take it back.
+    // A reset after the reply does not invalidate it.
     socket.once('error', (error) => (reply === '' ? fail(error.message) : finish({ kind: 'reply', reply, sent })));
     socket.once('close', () => fail('the connection was closed'));
     socket.setNoDelay();
@@ -141,7 +141,7 @@ function exchange(address: ScannerAddress, command: string, content: Content | u
   });
 }
 
-/** Limits that clamd tells of as if they were malware (AlertExceedsMax), by the end of their names. */
+/** Limits that clamd reports as detections (AlertExceedsMax), by the suffix of their names. */
 const LIMITS: Record<string, StatusDetail> = {
   MaxRecursion: 'depth',
   MaxFiles: 'too_many_members',
@@ -156,7 +156,7 @@ function limitOf(name: string): StatusDetail | undefined {
 
 function answerOf(reply: string, sent: boolean): ClamdAnswer {
   const fail = (reason: string): ClamdAnswer => ({ kind: 'failed', reason, timed_out: false });
-  // A clamd that was killed closes like one that is done, without a word.
+  // A killed clamd closes the connection without a reply, like a finished one.
   if (reply === '') return fail('closed without an answer');
   if (reply === 'INSTREAM size limit exceeded. ERROR\0') return { kind: 'limit', detail: 'too_large' };
   if (!sent) return fail('answered before it had the whole file');
@@ -168,15 +168,15 @@ function answerOf(reply: string, sent: boolean): ClamdAnswer {
 }
 
 /**
- * Has a complete file scanned by one clamd (INSTREAM). Ours, because npm's `clamscan` answers null on time-outs and hides size errors. `clean` is the exact
- * reply `stream: OK\0` to the whole file, and nothing else.
+ * Scans a complete file with one clamd (INSTREAM). Own client, because npm's `clamscan` returns null on time-outs and hides size errors. `clean` means exactly the reply
+ * `stream: OK\0` to the whole file.
  */
 export async function scanWithClamd(address: ScannerAddress, content: Content, times: ClamdTimes): Promise<ClamdAnswer> {
   const outcome = await exchange(address, 'INSTREAM', content, times);
   return outcome.kind === 'failed' ? outcome : answerOf(outcome.reply, outcome.sent);
 }
 
-/** Which clamd is there, with which signatures. */
+/** Asks a clamd for its version and signatures. */
 export async function clamdVersion(address: ScannerAddress, times: ClamdTimes): Promise<ClamdVersion | ClamdFailure> {
   const outcome = await exchange(address, 'VERSION', undefined, times);
   if (outcome.kind === 'failed') return outcome;

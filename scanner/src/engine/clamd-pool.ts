@@ -5,13 +5,13 @@ import { testClamd } from './clamd-self-test.ts';
 import type { EngineLog } from './engine-log.ts';
 import { type ScannerAddress, scannerName } from './scanner-url.ts';
 
-/** Answer of the pool for a file: a member's verdict, or that no member has read it. */
+/** The pool's answer for a file: a member's verdict, or that no member has read it. */
 export type SecondOpinion =
   | { kind: 'given'; answer: EngineAnswer; detail: StatusDetail | null /** `edition()` of the member. */; edition: string }
-  /** `asked`: a member began to read it. */
+  /** `asked`: a member started to read it. */
   | { kind: 'missing'; asked: boolean };
 
-/** One clamd as the pool knows it. `refused`: it answers, and wrong. */
+/** The state of one clamd. `refused`: it answers, but failed its self-test. */
 interface ClamdHealth {
   address: string;
   state: 'untested' | 'trusted' | 'refused' | 'down';
@@ -21,15 +21,15 @@ interface ClamdHealth {
 }
 
 export interface ClamdPool {
-  /** An aborted `signal` ends the wait for the answer and does not count as a fault of the member. */
+  /** Aborting `signal` ends the wait, and does not count as a fault of the member. */
   scan(content: Content, signal?: AbortSignal): Promise<SecondOpinion>;
-  /** Engine and signatures in one word, when all members that can be believed have the same; undefined when there is none, or they differ. */
+  /** An id of engine and signatures, if all trusted members agree; undefined if there is none, or they differ. */
   edition(): string | undefined;
-  /** Whether a member that can be believed is there. */
+  /** Whether there is a trusted member. */
   ready(): boolean;
-  /** Whether the pool is part of the scanner: always where its members were named, else from the first that was found until none has answered for long. */
+  /** Whether the pool is part of the scanner: always with configured members; otherwise from the first one found until all have been away for long. */
   present(): boolean;
-  /** No addresses are configured: the pool looks for members at the usual places. */
+  /** No addresses are configured: the pool searches default locations. */
   looked_for: boolean;
   health(): ClamdHealth[];
   close(): Promise<void>;
@@ -41,10 +41,10 @@ interface Member {
   reason: string | null;
   version: ClamdVersion | undefined;
   active: number;
-  /** When to look at it again. */
+  /** Timer of the next check. */
   timer: NodeJS.Timeout | undefined;
   looking: Promise<void> | undefined;
-  /** Scans since it last passed failed: what it was then, it may be no longer. */
+  /** Number of scans that failed since its last self-test: its configuration may have changed. */
   doubts: number;
   wait_ms: number;
   looks: number;
@@ -56,18 +56,18 @@ interface Waiting {
 }
 
 const ENGINE_NAME = 'ClamAV';
-/** clamd's MaxThreads is 10 by default; what is beyond would wait there, and its time would run. */
+/** Maximum concurrent scans: clamd's MaxThreads is 10 by default; further scans would queue there while their time runs. */
 const STREAMS_MAXIMUM = 8;
 const CONNECT_MS = 3_000;
-/** A self-test is a few kB; one that takes longer is not fit to be asked. */
+/** Time limit of a self-test, in ms: it has only a few kB. */
 const TEST_MS = 10_000;
-/** Interval between checks of a member, and the first interval after a failure. */
+/** Interval between checks of a member, and the first interval after a failure, in ms. */
 const LOOK_EVERY_MS = 5_000;
 const LOOK_AGAIN_MS = 100;
-/** A restart with another clamd.conf may pass between two looks: every so many looks the self-test is taken again. */
+/** Number of checks between self-tests: clamd may have been restarted with another clamd.conf in between. */
 const LOOKS_PER_TEST = 12;
 
-/** One that was found and not named is let go after so long: a restart with new signatures takes a minute, and what was removed does not come back. */
+/** A member found at a default location is dropped after being away for this many ms: a restart with new signatures takes a minute. */
 const LET_GO_MS = 10 * 60_000;
 
 function editionOf(version: ClamdVersion | undefined): string {
@@ -79,7 +79,7 @@ interface ClamdPoolOptions {
   /** For one file, in ms. */
   time_ms: number;
   logger: EngineLog;
-  /** A member can be asked that could not, or has other signatures than before: what waited, or was called clean before, may be scanned again. */
+  /** Called when a member is available again or has new signatures: waiting files, and files called clean before, may be scanned again. */
   onRenewed: (change: 'back' | 'signatures') => void;
   look_ms?: number | undefined;
   /** No addresses are configured: the pool looks for a clamd, and its absence is no fault. */
@@ -98,7 +98,7 @@ class Clamds implements ClamdPool {
   private readonly stop = new AbortController();
   private readonly members: readonly Member[];
   private readonly queue: Waiting[] = [];
-  /** When one could last be believed, by the clock of the process; undefined while none was found. */
+  /** When a member was last trusted, by `performance.now()`; undefined if none was found. */
   private believed_at: number | undefined;
   private was_present: boolean;
   private readonly testTimes = { connect_ms: CONNECT_MS, time_ms: TEST_MS, signal: this.stop.signal };
@@ -130,7 +130,7 @@ class Clamds implements ClamdPool {
     for (const member of this.members) this.look(member);
   }
 
-  /** Hands out members as far as there are; nobody waits for what may not come. */
+  /** Assigns available members to waiting files; if there are none, the files are answered without. */
   private dispatch(): void {
     for (const waiting of [...this.queue]) {
       const others = this.members.filter((member) => member !== waiting.not);
@@ -183,7 +183,7 @@ class Clamds implements ClamdPool {
     return this.believed_at !== undefined && performance.now() - this.believed_at < this.let_go_ms;
   }
 
-  /** Logs when the pool drops a found clamd, and releases the files that waited for it. */
+  /** Logs when the pool drops a found clamd, and releases files that waited for it. */
   private notePresence(): void {
     if (this.members.some(({ state }) => state === 'trusted')) this.believed_at = performance.now();
     const is_present = this.present();
@@ -197,7 +197,7 @@ class Clamds implements ClamdPool {
     this.was_present = is_present;
   }
 
-  /** Asks who it is, and tests it unless it is the one that passed before. */
+  /** Asks for the version, and runs the self-test unless nothing has changed since the last one. */
   private async examine(member: Member): Promise<void> {
     const version = await clamdVersion(member.address, this.testTimes);
     if (this.stop.signal.aborted) return;
@@ -209,7 +209,7 @@ class Clamds implements ClamdPool {
     const test = await testClamd(member.address, this.testTimes);
     if (this.stop.signal.aborted) return;
     if (test.kind !== 'passed') return this.become(member, test.kind === 'refused' ? 'refused' : 'down', test.reason);
-    // A scan failed while it was tested: which of the two it is now is for the next look to say.
+    // A scan failed during the test: the next check decides.
     if (doubts !== member.doubts) return;
     const change = member.version === undefined || member.version.text === version.text ? 'back' : 'signatures';
     member.version = version;
@@ -236,7 +236,7 @@ class Clamds implements ClamdPool {
     member.timer.unref();
   }
 
-  /** It failed over a file: nobody is sent to it before it has passed again, which those who wait will see in a moment. */
+  /** A scan by it failed: it gets no files until it passes the self-test again, which runs at once. */
   private doubt(member: Member, reason: string): void {
     member.doubts += 1;
     if (member.state !== 'trusted') return;
@@ -279,7 +279,7 @@ class Clamds implements ClamdPool {
       case 'limit':
         return given('pending', null, answer.detail);
       case 'failed':
-        // Slow over this file, or dead? The one is the file's fault and would be the same tomorrow, the other is not.
+        // Distinguish a slow file, which would be slow again, from a dead clamd.
         if (answer.timed_out && (await clamdVersion(member.address, this.testTimes)).kind === 'version') {
           return given('pending', null, 'time_limit');
         }
@@ -334,8 +334,8 @@ class Clamds implements ClamdPool {
 }
 
 /**
- * One or several clamds. Each is believed only after it has passed its self-test, which it takes again when it was away and when its signatures changed. A file
- * goes to the member with the fewest at hand, and once to another when that one fails over it.
+ * A pool of clamds. Each is trusted only after it has passed its self-test, which is repeated after absence and changes of signatures. A file goes to the member with the
+ * fewest pending files, and once to another if that one fails.
  */
 export function createClamdPool(options: ClamdPoolOptions): ClamdPool {
   const pool = new Clamds(options);

@@ -7,10 +7,10 @@ import type { ScannerAddress } from './scanner-url.ts';
 /** EICAR, put together here, so that no file of the project is one. */
 const EICAR = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS', '-TEST-FILE!$H+H*'].join('');
 
-/** clamd goes 100 levels deep at most, whatever its MaxRecursion. */
+/** Nesting beyond clamd's hard limit of 100 levels, whatever its MaxRecursion. */
 const TOO_DEEP = 130;
 
-/** A zip with one member behind a password ("hello", traditional encryption). */
+/** A zip with one encrypted member ("hello", traditional encryption). */
 const ENCRYPTED =
   'UEsDBAoACQAAAJpodV2GphA2EQAAAAUAAAAFAAAAaGVsbG8dMwkV76/o3/fGIHuV6ZmSbFBLBwiGphA2EQAAAAUAAABQSwECHgMKAAkAAACaaHVdhqYQNhEAAAAFAAAABQAAAAAAAAABAAAApIEAAAAAaGVsbG9QSwUGAAAAAAEAAQAzAAAARAAAAAAA';
 
@@ -18,7 +18,7 @@ function contentOf(bytes: Buffer): Content {
   return { size: bytes.length, bytes };
 }
 
-/** New each time, so that no answer of an earlier configuration is remembered for it. */
+/** Different each time, so that no cached answer of an earlier configuration is used. */
 function tooDeep(): Buffer {
   let packed: Buffer = randomBytes(16);
   for (let level = 0; level < TOO_DEEP; level += 1) packed = gzipSync(packed, { level: 1 });
@@ -27,13 +27,13 @@ function tooDeep(): Buffer {
 
 export type SelfTest =
   | { kind: 'passed' }
-  /** It answers, and wrong. */
+  /** It answers wrongly. */
   | { kind: 'refused'; reason: string }
   | { kind: 'failed'; reason: string };
 
 /**
- * Whether a clamd may be believed. Debian's defaults fail open: what lies beyond a limit, or behind a password, is OK there. One switch serves all limits
- * (AlertExceedsMax), so the one that costs least to pass is passed: an archive that is nested too deep.
+ * Whether a clamd can be trusted. Debian's defaults fail open: files beyond a limit, or encrypted ones, count as OK. One switch controls all limits (AlertExceedsMax), so
+ * the cheapest limit is tested: nesting depth.
  */
 export async function testClamd(address: ScannerAddress, times: ClamdTimes): Promise<SelfTest> {
   const cases = [

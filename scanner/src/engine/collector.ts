@@ -1,10 +1,7 @@
 /**
- * Puts away what files, or calls, have left once there is enough of it. Memory that remains after a collection does not count again: a process that keeps a little more than the bound would collect
- * after each file, and small files take a tenth of that time.
- *
- * @param read what the process holds, in bytes
- * @param worth_while from which growth on it is collected, in bytes
- * @returns looks after a file; answers what is held where it was collected
+ * Collects garbage of files or calls once there is enough of it. Memory that remains after a collection is not counted again: otherwise a process slightly above the
+ * threshold would collect after each file, and small files take a tenth of that time. @param read reads the memory in use, in bytes @param worth_while growth in bytes that
+ * triggers a collection @returns a function to call after each file, which returns the memory in use after a collection
  */
 export function createCollector(read: () => number, collect: () => void, worth_while: number): () => number | undefined {
   let left = read();

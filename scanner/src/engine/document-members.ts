@@ -10,10 +10,10 @@ import type { MemberBody } from '#scanner/reading/member.ts';
 const MIB = 1024 ** 2;
 /** A letter with its attachments, or the pages of a document. Bytes and ms. */
 const LIMITS = { ...SCAN_LIMITS, members: 2_000, unpacked_bytes: 64 * MIB, time_ms: 8_000 };
-/** Of a larger member the beginning is given. */
+/** Larger members are cut to this size. */
 const MEMBER_BYTES_MAXIMUM = 4 * MIB;
 
-/** A member of a document. `is_cut`: it has more bytes than these, or it stands for members that were not read. */
+/** A member of a document. `is_cut`: it is longer than these bytes, or stands for members that were not read. */
 interface DocumentMember {
   name: string;
   bytes: Buffer;
@@ -45,8 +45,8 @@ async function beginningOf(body: MemberBody, budget: Budget): Promise<Omit<Docum
 }
 
 /**
- * The members of a document in memory, by the readers of the scanner: each with its name and the beginning of its bytes. A damaged document ends early, and one that takes more
- * than 8 s, 64 MiB or 2,000 members does; a member without a name then stands for the rest.
+ * The members of a document in memory: each with its name and the beginning of its bytes. Reading stops at damage, or after 8 s, 64 MiB or 2,000 members; a member without a
+ * name then stands for the rest.
  */
 export async function* documentMembers(bytes: Buffer): AsyncGenerator<DocumentMember> {
   const budget = new Budget(LIMITS, bytes.length);
@@ -70,7 +70,7 @@ export async function* documentMembers(bytes: Buffer): AsyncGenerator<DocumentMe
       else yield REST;
     }
   } catch (error) {
-    // The members before it are good; a limit or damage ends the rest.
+    // Earlier members are valid; a limit or damage ends the rest.
     if (!(error instanceof Error)) throw error;
     yield REST;
   } finally {

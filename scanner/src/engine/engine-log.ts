@@ -1,4 +1,4 @@
-/** Where engines say what becomes of them: facts for whoever runs them, then one sentence. A logger of pino is one. */
+/** Log interface of engines, compatible with pino: facts, then one sentence. */
 export interface EngineLog {
   debug(facts: object, sentence: string): void;
   info(facts: object, sentence: string): void;

@@ -1,12 +1,12 @@
 import type { ClamdPool } from './clamd-pool.ts';
 import type { Engine, EngineOutcome } from './yara-pool.ts';
 
-/** Both engines' editions in one word. */
+/** Combines the editions of both engines. */
 function editionOf(embedded: string, clamd: string): string {
   return `${embedded} + ${clamd}`;
 }
 
-/** The embedded engine and clamd as one: both read every file, at the same time, and each says its own. While there is no clamd to be missed, the first alone. */
+/** Combines the embedded engine and clamd: both read every file in parallel, and both results are reported. Without a configured or found clamd, only the first is used. */
 export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
   return {
     edition() {
@@ -21,7 +21,7 @@ export function createEnginePair(embedded: Engine, clamd: ClamdPool): Engine {
         embedded.scan(job),
         clamd.scan(bytes === undefined ? { path, size } : { bytes, size }, signal),
       ]);
-      // clamd takes no password; the embedded engine had it.
+      // clamd accepts no password; the embedded engine had it.
       const isOpened = password !== undefined && opinion.kind === 'given' && opinion.detail === 'encrypted';
       const second = isOpened ? { ...opinion, detail: null } : opinion;
       if (second.kind === 'missing') return { ...outcome, second };

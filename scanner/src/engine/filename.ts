@@ -4,7 +4,7 @@ const BYTES_MAXIMUM = 255;
 const EXTENSION_BYTES_MAXIMUM = 32;
 const ELLIPSIS = '…';
 
-// Controls, surrogates without a partner, and what turns or hides text: bidirectional marks, zero-width characters, line separators.
+// Control characters, lone surrogates, and characters that reorder or hide text: bidirectional marks, zero-width characters, line separators.
 const DECEPTIVE = /[\p{Cc}\p{Cs}\u061c\u115f\u1160\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
 const WINDOWS_PATH = /^(?:[A-Za-z]:\\|\\\\)/;
 const NAMELESS = 'unnamed file';
@@ -23,11 +23,11 @@ function fitting(characters: Iterable<string>, bytes: number): string {
 }
 
 /**
- * The name of an uploaded file as it may be shown: without folders, with deceptive characters made visible as U+FFFD, and at most 255 bytes of UTF-8
- * (the end of a long one keeps its extension). It is only ever shown, never used as a path.
+ * A displayable form of an uploaded file's name: without folders, deceptive characters replaced by U+FFFD, at most 255 bytes of UTF-8 (keeping the extension). Only for
+ * display, never used as a path.
  */
 export function displayName(sent: string): string {
-  // A whole path of Windows, as its oldest browsers send one; elsewhere a backslash is a letter.
+  // Old Windows browsers send a full path; elsewhere a backslash is an ordinary character.
   const path = WINDOWS_PATH.test(sent) ? sent.replaceAll('\\', '/') : sent;
   const base = path.split('/').findLast((part) => part !== '' && part !== '.' && part !== '..') ?? '';
   const name = base.normalize('NFC');

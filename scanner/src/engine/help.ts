@@ -5,9 +5,9 @@ import type { Help } from '#scanner/walk/help.ts';
 import { findingOf } from '#scanner/walk/match-content.ts';
 import type { EngineMessage, FindingMessage, RangeMessage } from './messages.ts';
 
-// An engine process asks idle processes to match for it. Questions pass through the server, which knows the idle processes; the bytes lie in a file, and the message names only their place.
+// An engine process lets idle processes match for it. Questions pass through the server, which knows the idle ones; the bytes are in a file, and messages name only ranges.
 
-/** After a refusal nobody is asked for so long. ms. */
+/** Time after a refusal without further questions, in ms. */
 const REFUSED_MS = 50;
 
 /** Sends questions and receives their answers. */
@@ -56,7 +56,7 @@ function fromMessage({ matches, places }: FindingMessage): Finding {
   };
 }
 
-/** Matches the rules against ranges of a file. Null when the ranges are not there any more. */
+/** Matches the rules against ranges of a file. Null if the ranges no longer exist. */
 export function matchRanges(match: MatchRules, path: string, ranges: readonly RangeMessage[]): FindingMessage[] | null {
   try {
     return ranges.map(({ from, length, is_within, path: name }) => {

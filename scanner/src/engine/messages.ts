@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { signatureFilesSchema } from '#scanner/rules/signature-files.ts';
 import { engineKindSchema } from '#scanner/yara/rule-engine.ts';
 
-/** Bytes of a file that one process asks another to match. `path`: the name by which rules may ask for them. */
+/** Bytes of a file that one process asks another to match. `path`: the name by which rules see them. */
 const rangeSchema = z.object({
   from: z.int().nonnegative(),
   length: z.int().nonnegative(),
@@ -47,11 +47,11 @@ export const requestSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start'), signatures: signatureFilesSchema }),
   z.object({
     kind: z.literal('scan'),
-    /** To be read in this order, one after the other. */
+    /** Read in this order, one after the other. */
     files: z.array(fileSchema).min(1),
-    /** A file after the first is not begun at this time or later (`systemTime`): the server gives it to another process. */
+    /** No file after the first is started at or after this time (`systemTime`): the server gives it to another process. */
     until: z.number(),
-    /** There may be other processes that have nothing to read. */
+    /** Idle processes may exist. */
     has_help: z.boolean(),
     limits: z.object({
       depth: z.int(),
@@ -62,16 +62,16 @@ export const requestSchema = z.discriminatedUnion('kind', [
       time_ms: z.number(),
     }),
   }),
-  /** Somebody matches what was asked. */
+  /** A process matches the requested ranges. */
   z.object({ kind: z.literal('granted'), call: z.int() }),
   /** Findings; null when no process is idle, or the helping process has ended. */
   z.object({ kind: z.literal('helped'), call: z.int(), findings: z.array(findingSchema).nullable() }),
-  /** To one that is free: another process asks. */
+  /** Sent to an idle process: match for another one. */
   z.object({ kind: z.literal('match'), path: z.string(), ranges: z.array(rangeSchema) }),
 ]);
 export type EngineRequest = z.infer<typeof requestSchema>;
 
-/** Messages from an engine process to the server. The process reads hostile bytes, so the server parses its messages too. */
+/** Messages from an engine process to the server. The process reads untrusted bytes, so the server validates its messages too. */
 export const answerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('ready'),
@@ -82,7 +82,7 @@ export const answerSchema = z.discriminatedUnion('kind', [
     rules: z.int(),
     hashes: z.int(),
     left_out: z.array(z.string()),
-    /** Memory of this process for each feed. */
+    /** Memory use of each feed in this process. */
     memory: z.array(z.object({ id: z.string(), bytes: z.number() })),
     resident_bytes: z.number(),
   }),
@@ -90,7 +90,7 @@ export const answerSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('scanned'),
     job: z.string(),
-    /** No more of the files that came with it are begun. */
+    /** No further file of the message will be started. */
     is_last: z.boolean(),
     duration_ms: z.number(),
     examination: z.object({
@@ -111,11 +111,11 @@ export const answerSchema = z.discriminatedUnion('kind', [
     members_read: z.int(),
     members_found: z.int(),
   }),
-  /** It asks for help with ranges of its file, or of what it has unpacked. */
+  /** Asks for help with ranges of its file or of unpacked content. */
   z.object({ kind: z.literal('asks'), call: z.int(), path: z.string(), ranges: z.array(rangeSchema) }),
-  /** It has matched for another; in the order in which it was asked. */
+  /** Results of matching for another process, in the order of the questions. */
   z.object({ kind: z.literal('matched'), findings: z.array(findingSchema).nullable() }),
-  /** It has put away what the last file took: what it still holds, it keeps. */
+  /** Garbage of the last file was collected; reports the remaining memory. */
   z.object({ kind: z.literal('rested'), resident_bytes: z.number() }),
   z.object({ kind: z.literal('failed'), job: z.string(), is_last: z.boolean(), reason: z.string() }),
 ]);

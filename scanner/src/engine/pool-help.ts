@@ -4,7 +4,7 @@ import type { EngineLog } from './engine-log.ts';
 import type { EngineMessage, EngineRequest, FindingMessage } from './messages.ts';
 import { MEMORY_LOOK_MS } from './process-memory.ts';
 
-// Engine processes that have nothing to read match for one that has. The server stands between them: it knows who is free, and to whom an answer belongs.
+// Idle engine processes match for busy ones. The server mediates: it knows which are idle, and routes the answers.
 
 /** A question that waits for the answer of a helping process. */
 export interface Question<M> {
@@ -14,7 +14,7 @@ export interface Question<M> {
   watch: NodeJS.Timeout;
 }
 
-/** Properties of an engine process that helping needs. */
+/** The state of an engine process that helping needs. */
 export interface Hand<M> {
   child: Pick<ChildProcess, 'connected' | 'pid' | 'kill'>;
   generation: { members: ReadonlySet<M> };
@@ -24,17 +24,17 @@ export interface Hand<M> {
   helping: Question<M>[];
 }
 
-/** So much may wait at one process: a file that comes is to wait for no more. One question may be larger. Bytes. */
+/** Maximum bytes waiting at one process, so that a new file need not wait longer. A single question may be larger. */
 const WAITING_BYTES_MAXIMUM = 1024 ** 2;
 /** A question may be no larger. Bytes. */
 const QUESTION_BYTES_MAXIMUM = 24 * 1024 ** 2;
 /**
- * Matching that takes longer is a file's that was made for it: whoever asked does it, within the time of its file. Shorter than the grace after that time, so that nobody is ended for
- * waiting. ms.
+ * Time limit of matching for another process, in ms: then the asker matches itself, within the file's time. Shorter than the grace period after that time, so that no
+ * process is killed for waiting.
  */
 const ANSWER_MS = 4_000;
 
-/** Whether a process may have this read: its own file, and what it has unpacked. */
+/** Whether a process may request these bytes: its own file, and content that it unpacked. */
 function isOwn(asker: Hand<unknown>, path: string): boolean {
   const job = asker.current?.waiting.job;
   if (job === undefined) return false;
@@ -43,9 +43,8 @@ function isOwn(asker: Hand<unknown>, path: string): boolean {
 }
 
 /**
- * @param cores no more processes than these are at work for it: what is free of a busy machine's processes is no help
- * @param isWanted whether a file waits for a process: then nothing more is asked of those that have none
- * @param isGrown whether a process holds more than one that reads a file may
+ * @param cores maximum number of processes working on one file @param isWanted whether a file waits for a process: then idle processes are not asked for help @param isGrown
+ * whether a process uses more memory than allowed for reading a file
  */
 export function createPoolHelp<M extends Hand<M>>(parts: {
   cores: number;
@@ -55,7 +54,7 @@ export function createPoolHelp<M extends Hand<M>>(parts: {
   logger: EngineLog;
 }) {
   const { cores, isWanted, isGrown, send, logger } = parts;
-  /** Files over which a process that helped has ended: they are read alone. */
+  /** Files whose helper process crashed: they are read without help. */
   const alone = new WeakSet<object>();
   const ended = new WeakSet<M>();
 
@@ -104,7 +103,7 @@ export function createPoolHelp<M extends Hand<M>>(parts: {
       const question = helper.helping.shift();
       if (question !== undefined) answer(question, findings);
     },
-    /** The processes that wait for its answers match alone. Answers whether the server has ended it over a question. */
+    /** Answers waiting askers of a process that ended: they match themselves. Returns whether the server killed it over a question. */
     onExit(helper: M): boolean {
       for (const question of helper.helping.splice(0)) {
         if (question.asker.current !== undefined) alone.add(question.asker.current);

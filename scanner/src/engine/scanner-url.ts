@@ -4,17 +4,14 @@ export type ScannerAddress = { host: string; port: number } | { path: string };
 /** clamd's own default (`TCPSocket` of clamd.conf). */
 const CLAMD_PORT = 3310;
 
-/**
- * Where a clamd listens that somebody installed and nobody configured for us: Debian's package, and Homebrew's on both kinds of Mac. Only folders that
- * belong to the system or its packages: any user can open a socket in /tmp and would receive every file.
- */
+/** Default sockets of an installed clamd: Debian's package, and Homebrew's on both kinds of Mac. Only in system folders: in /tmp any user could open a socket and receive every file. */
 export const USUAL_SCANNERS: readonly ScannerAddress[] = [
   { path: '/var/run/clamav/clamd.ctl' },
   { path: '/opt/homebrew/var/run/clamav/clamd.sock' },
   { path: '/usr/local/var/run/clamav/clamd.sock' },
 ];
 
-/** Undefined where a % stands for itself. */
+/** Undefined for invalid percent-encoding. */
 function decoded(pathname: string): string | undefined {
   try {
     return decodeURIComponent(pathname);
@@ -28,7 +25,7 @@ function addressOf(text: string): ScannerAddress | undefined {
   const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(text);
   if (`${username}${password}${search}${hash}` !== '') return undefined;
   if (protocol === 'clamd+unix:') {
-    // Three slashes: a host before the path would be a path that lost its first part.
+    // Require three slashes: a host before the path would be a path that lost its first part.
     const path = decoded(pathname);
     return hostname === '' && path !== undefined && path.length > 1 ? { path } : undefined;
   }
@@ -36,7 +33,7 @@ function addressOf(text: string): ScannerAddress | undefined {
   return { host: hostname.replaceAll(/^\[|\]$/g, ''), port: port === '' ? CLAMD_PORT : Number(port) };
 }
 
-/** The addresses of a comma list, each once; undefined when one of them is none. */
+/** The distinct addresses of a list; undefined if one is invalid. */
 export function parseScannerUrls(urls: readonly string[]): ScannerAddress[] | undefined {
   const addresses = new Map<string, ScannerAddress>();
   for (const url of urls) {

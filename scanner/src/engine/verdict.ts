@@ -4,7 +4,7 @@ import type { ScanPhrase } from '@palisade/contract/scan-phrases';
 import { displayName } from './filename.ts';
 import type { EngineOutcome } from './yara-pool.ts';
 
-/** Of several reasons the verdict names the gravest: what an attacker would do first, what the person could mend last. */
+/** With several reasons the verdict names the gravest: ordered from likely attacks to faults that the person can fix. */
 const GRAVITY: readonly StatusDetail[] = [
   'bomb',
   'too_many_members',
@@ -26,9 +26,9 @@ export interface Verdict {
   status_detail: StatusDetail | null;
   threat_detected: string | null;
   engines: EngineAnswer[];
-  /** Engine, signatures and limits for which it holds; null where the next reading of the same bytes may say something else. */
+  /** The engine, signatures and limits that it is valid for; null if another reading of the same bytes may differ. */
   edition: string | null;
-  /** Observations of the embedded engine; undefined where it could not read the file. Names in it may be shown as they are. */
+  /** Facts found by the embedded engine; undefined if it could not read the file. Names in it are safe to display. */
   seen:
     | {
         threat_member: string | null;
@@ -36,13 +36,13 @@ export interface Verdict {
         media_type: string | null;
         notes: { member: string | null; phrase: ScanPhrase }[];
         coverage: Coverage;
-        /** Names in it follow from the file's own. */
+        /** Member names derived from the file's own name. */
         named_after_file: boolean;
       }
     | undefined;
 }
 
-/** The verdict that an outcome makes. `clean` only here, and only when nothing was left unread. */
+/** The verdict of an outcome. The only source of `clean`, which requires that everything was read. */
 export function verdictOf(outcome: EngineOutcome): Verdict {
   const { second } = outcome;
   const answers = second?.kind === 'given' ? [second.answer] : [];
@@ -50,20 +50,20 @@ export function verdictOf(outcome: EngineOutcome): Verdict {
   const unseen = second?.kind === 'missing';
   const beside = second?.kind === 'given' && second.detail !== null ? [second.detail] : [];
   if (outcome.kind === 'failed') {
-    // Engines die over it: who reads it again gets the same answer, until engine or signatures change.
+    // Engines crash on it, so a repetition gives the same answer until engine or signatures change.
     const edition = outcome.detail === 'engine_failed' && !unseen ? outcome.edition || null : null;
     const rest = { engines: answers, edition, seen: undefined };
     if (hit !== null) {
       const status_detail = outcome.detail === 'engine_down' ? null : outcome.detail;
       return { scan_status: 'infected', status_detail, threat_detected: hit, ...rest };
     }
-    // A file that the engine could not finish in time will not be finished next time.
+    // A file that exceeded the time limit would exceed it again.
     return { scan_status: 'pending', status_detail: unseen ? 'engine_down' : outcome.detail, threat_detected: null, ...rest };
   }
   const { examination, name, version, signatures_version, duration_ms } = outcome;
   const own_detail = gravest(examination.unread);
   const threat = examination.threat ?? hit;
-  // Found by one: no need of the other. Found by none: not before both have read it.
+  // One finding is enough; without one, both engines must have read the file.
   const waits = unseen && threat === null;
   const status_detail = waits ? 'engine_down' : gravest([...examination.unread, ...beside]);
   const statusOf = (found: string | null, detail: StatusDetail | null) =>

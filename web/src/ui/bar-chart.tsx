@@ -17,10 +17,7 @@ interface BarChartProps {
   spans: readonly { key: string; name: string; title: string; values: readonly number[] }[];
 }
 
-/**
- * Figures over time. It is hidden from screen readers, so a text or a table beside it has the same figures.
- * Drawn without a chart library, which is as large as a whole screen.
- */
+/** Figures over time. Hidden from screen readers, so a text or table beside it must give the same figures. Drawn without a chart library, which would be as large as a whole screen. */
 export function BarChart({ series, spans }: BarChartProps) {
   const most = top(Math.max(0, ...spans.flatMap(({ values }) => values)));
   const each = Math.ceil(spans.length / NAMED_MAXIMUM);

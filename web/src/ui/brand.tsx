@@ -5,7 +5,7 @@ import './brand.css';
 
 const WIDTH_MAXIMUM = 160;
 
-/** A provider’s logo within the height of the mark that it stands for. */
+/** A provider’s logo, scaled to the height of the product's mark that it replaces. */
 export function BrandLogo({ logo, name, size = 32 }: { logo: Logo; name: string; size?: number | undefined }) {
   const scale = Math.min(1, size / logo.height, WIDTH_MAXIMUM / logo.width);
   const [width, height] = [Math.round(logo.width * scale), Math.round(logo.height * scale)];

@@ -2,7 +2,7 @@ import { Checkbox, type CheckboxProps } from '@mantine/core';
 import '@mantine/core/styles/Checkbox.layer.css';
 import '@mantine/core/styles/InlineInput.layer.css';
 
-/** An empty box has the page behind it; the library fills it with a grey of its own. */
+/** An unchecked box shows the page's background instead of the library's grey. */
 const EMPTY_BOX = { input: { background: 'transparent', borderColor: 'var(--line-strong)' } };
 
 /** A box to check next to its label, in the colors of the scheme. */

@@ -5,8 +5,8 @@ import { WAITING_KEY } from './desk-keys.ts';
 const ASKED_AGAIN = 60_000;
 
 /**
- * The most urgent conversations that wait for an answer of the technician: their own and unassigned ones. `useDeskCounts` keeps them fresh.
- * The call has a file of its own, because the dashboard of every person has this one.
+ * The most urgent conversations that wait for an answer by the technician: their own and unassigned ones. `useDeskCounts` keeps them fresh. The query has its own file,
+ * because every dashboard loads it.
  */
 export const waitingQuery = queryOptions({
   queryKey: WAITING_KEY,

@@ -21,7 +21,7 @@ export const isAllDay = ({ from, to }: ProfileTime) => from === MIDNIGHT && to =
 
 type Asking = Pick<Household['profiles'][number], 'name' | 'rules' | 'state'>;
 
-/** The effect of the answers to a “May I?” at a moment; undefined where no pause or time stands in their way. */
+/** The effect of answers to a “May I?” at a time; undefined if no pause or schedule blocks. */
 export function answerEffect({ name, rules, state }: Asking, time_zone: string, now: number): string | undefined {
   if (state === 'paused') return `Websites are paused for ${name}. Your answer counts after the pause.`;
   const time = timeAt(rules, time_zone, now);

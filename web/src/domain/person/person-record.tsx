@@ -136,7 +136,7 @@ interface PartProps {
   /** The list behind the count, if the reader may open it. */
   to?: string | undefined;
   action?: ReactNode;
-  /** Text in place of the list. */
+  /** Text shown in place of an empty list. */
   nothing?: string | undefined;
   isWide?: boolean;
   children: ReactNode;

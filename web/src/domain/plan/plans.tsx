@@ -40,7 +40,7 @@ interface LinkOfPlanProps {
   size?: 's' | 'm' | 'l';
 }
 
-/** The way to a plan: the plans on offer, or the chat where the provider offers none. */
+/** A link to the plans on offer, or to the chat if the provider offers none. */
 export function LinkToPlans(props: LinkOfPlanProps) {
   return useHasNoPlans() ? (
     <AskForPlan {...props} />

@@ -63,7 +63,7 @@ export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }:
   );
 }
 
-/** The same with a heading. Empty while no customer waits. */
+/** The waiting customers with a heading. Empty while no customer waits. */
 export function RemoteRequests(list: RemoteRequestsProps) {
   const waiting = useRemoteWaiting();
   if (waiting === 0) return null;

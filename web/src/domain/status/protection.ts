@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { Status } from '@palisade/contract/status';
 
-/** The words of a person's protection for the top bar, and the number of open steps. A danger comes first: then nothing else is said of protection. */
+/** The protection text for the top bar, and the number of open steps. In danger, only the danger is named. */
 export function protectionOf({ protected_by, next, others }: Status): { words: string; steps: number } {
   const open = next === null ? [] : [next, ...others];
   const dangers = open.filter(({ is_danger }) => is_danger).length;

@@ -161,7 +161,7 @@ const TILES = [
   { label: 'Total Threats Blocked', icon: IconShieldLock, of: 'threats_blocked_total', tests: 'test_files_blocked_total' },
 ] as const;
 
-/** Counts of real threats, and once what they leave out. */
+/** Counts of real threats, with one note about what they exclude. */
 function Tiles({ stats }: { stats: Stats | undefined }) {
   const { test_files_blocked_total: tests = 0, simulated_threats_blocked_total: simulated = 0 } = stats ?? {};
   const left = [

@@ -97,7 +97,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
 
       {MAIL.test(scan.filename) && scan.size <= SCAM_FILE_MAXIMUM && <ScamPart scan={scan} />}
 
-      {/* For the curious: nothing here changes what to do. */}
+      {/* Additional details that change no decision. */}
       <details>
         <summary className="pad-line accent">How we checked it</summary>
         <Reading scan={scan} />

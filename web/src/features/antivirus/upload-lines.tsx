@@ -8,7 +8,7 @@ import { describeSummary, isInfected, scanOfUpload, summaryOf } from './upload-s
 const EACH_MAXIMUM = 5;
 /** Pause between two announced sums, in ms. */
 const SUMS_PAUSE = 20_000;
-/** Number of lines that stay in the page. Removing older lines announces nothing. */
+/** Number of lines kept in the page. Removing older lines is not announced. */
 const KEPT_LINES = 20;
 
 const useUploadsOf = (queue: UploadsRead) => useSyncExternalStore(queue.subscribe, queue.read);

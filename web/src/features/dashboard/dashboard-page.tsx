@@ -30,7 +30,7 @@ function intervalOf(status: DashboardStatus | undefined): number {
   return status?.recent_scans.some(isWaiting) ? WAITING_INTERVAL : UPDATE_INTERVAL;
 }
 
-/** Ends the start phase when all siblings have rendered, in a task of its own, so that the figures are shown first. */
+/** Ends the start phase when all siblings have rendered, in a separate task, so that the figures are shown first. */
 function Start() {
   useEffect(() => void setTimeout(endStart), []);
   return null;

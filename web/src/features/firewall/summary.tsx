@@ -13,14 +13,14 @@ interface Answer {
   icon: typeof IconWall;
   title: string;
   sentence: string;
-  /** The action that comes before a new rule. */
+  /** The action to take before adding a rule. */
   fix?: { label: string; to: string };
 }
 
 const openDevice = ({ id }: Device) => ({ label: 'Open the device', to: `/devices?device=${id}` });
 const named = (devices: readonly Device[]) => listFirst(devices.map(({ device_name }) => device_name));
 const NOWHERE = 'No device applies these rules yet.';
-/** A device that was not heard for longer may no longer apply its rules: the same time as in the security check. In ms. */
+/** A device that has been silent for longer than this, in ms, may no longer apply its rules: the same limit as in the security check. */
 const SILENT_MS = 86_400_000;
 const ADD_DEVICE = { label: 'Add a device', to: '/devices?add' };
 

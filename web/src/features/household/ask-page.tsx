@@ -45,7 +45,7 @@ interface RefusedRowProps {
   isHeld: boolean;
 }
 
-/** A refused name, and one button. After the press its answer stands there. */
+/** A refused name with one button, which the answer replaces after the press. */
 function RefusedRow({ page, refused, ask, pageKey, isLarge, isHeld }: RefusedRowProps) {
   const { id, name, service, count, last_at, can_ask } = refused;
   const asked = askedOf(refused);

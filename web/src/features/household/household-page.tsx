@@ -23,10 +23,10 @@ import { WaitingAsks } from './waiting-asks.tsx';
 /** Loaded with the first person. */
 const People = lazyPart(async () => (await import('./people.tsx')).People);
 
-/** No person can be added yet, so the way to a plan stands in place of the form. */
+/** No person can be added yet, so a link to the plans replaces the form. */
 const needsPlan = ({ profiles, profiles_maximum }: Household) => profiles.length === 0 && profiles_maximum === 0;
 
-/** The one answer of the page, where no ask stands in its place. */
+/** The page's main message, unless a request replaces it. */
 function answerOf(home: Household, lists: Lists) {
   const { profiles } = home;
   if (profiles.length === 0)
@@ -104,7 +104,7 @@ function WhatItDoes() {
   );
 }
 
-/** The people of a home, their rules and devices, and what they ask. */
+/** The people of a home, their rules and devices, and their requests. */
 export function HouseholdPage() {
   const { data: home, error, refetch } = useQuery(householdQuery);
   const web = useQuery(webProtectionQuery);

@@ -1,4 +1,4 @@
-/** Letters of keys: base32, lowered (RFC 4648 section 6). */
+/** The alphabet of keys: lower-case base32 (RFC 4648 section 6). */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 const KEY_LETTERS = 26;
 

@@ -128,7 +128,7 @@ function NoPlan({ home }: { home: Household }) {
   );
 }
 
-/** A person of the home: the state, the rules in words, the devices, and what was refused and asked. */
+/** A person of the home: state, rules in words, devices, refused names and requests. */
 export function ProfileCard({ profile, home, web, reach }: ProfileCardProps) {
   const now = useMinute();
   const [isEdited, setIsEdited] = useState(false);

@@ -55,7 +55,7 @@ interface ProfileDevicesProps {
   free: Household['free_devices'];
 }
 
-/** The devices of a profile. A free one is given with one press; another one is added on the page of web protection, which comes back. */
+/** The devices of a profile. A free one is assigned with one press; another one is added on the page of web protection, which returns here. */
 export function ProfileDevices({ profile, free }: ProfileDevicesProps) {
   const { id: profile_id, name, devices } = profile;
   const [isChoosing, setIsChoosing] = useState(false);

@@ -5,7 +5,7 @@ import { Card } from '#ui/card.tsx';
 import { FocusKept } from '#ui/focus-kept.tsx';
 import { Stack } from '#ui/layout.tsx';
 
-/** Asks that wait, on the dashboard. Renders nothing without one. */
+/** Waiting requests of the household, on the dashboard. Renders nothing without any. */
 export function WaitingAsks() {
   const { data: home } = useQuery(householdQuery);
   const waiting = home ? waitingAsks(home) : [];

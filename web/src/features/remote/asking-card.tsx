@@ -29,7 +29,7 @@ export const UNABLE = {
     'Screen sharing needs https, and this page was not opened over a secure connection. Ask your provider for its https address.',
 } as const;
 
-/** The technician who asks to see the screen, and both answers. No answer counts as a refusal. */
+/** The technician's request to see the screen, with both answers. No answer counts as a refusal. */
 export function AskingCard({ session }: { session: RemoteSession }) {
   const { technician, due_at } = session;
   const { isChoosing, notShown, error } = useSharing();

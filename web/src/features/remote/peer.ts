@@ -54,7 +54,7 @@ function createMarkLimit(): () => boolean {
   };
 }
 
-/** The customer's side: it makes all offers, sends its picture and receives none. */
+/** The customer's peer connection: it makes all offers, sends its picture and receives none. */
 export function createSharer(parts: SharerParts): Sharer {
   const { track, black, ice, send, onCode, onMark, onLink } = parts;
   // Keeps small text sharp; a slow connection lowers the frame rate instead.

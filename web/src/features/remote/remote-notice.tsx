@@ -13,7 +13,7 @@ import { useDecline } from './joined.queries.ts';
 import { sessionsQuery, useEndSession, useSessionEvents } from './remote.queries.ts';
 import './sharing-banner.css';
 
-/** Screens that show the same in more detail. */
+/** Screens that show the same information in more detail. */
 const SAID_THERE: readonly string[] = ['/remote', '/portal'];
 
 /** Shown on every screen while a technician asks to see this person's screen, or sees it in another window or on another device. Cannot be dismissed. */

@@ -7,10 +7,10 @@ const BEYOND_LATIN_1 = /[^\p{ASCII}\u0080-\u00ff]/u;
 interface SharedClipboardProps {
   device_name: string;
   value: string;
-  /** Whether the computer takes text of every language now. Others take Latin-1, and would write a question mark for each other letter. */
+  /** Whether the computer currently accepts Unicode text. Otherwise it accepts only Latin-1, and would replace other characters with question marks. */
   takesAllLetters: () => boolean;
   onChange: (text: string) => void;
-  /** A text that arrives there as it is here. */
+  /** Sends a text that arrives unchanged. */
   onSend: (text: string) => void;
 }
 

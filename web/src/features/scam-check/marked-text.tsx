@@ -8,10 +8,7 @@ export interface Piece {
   ending: readonly number[];
 }
 
-/**
- * Splits a text at the places that reasons name. A reason of another source, such as a picture, marks nothing, and neither does a place whose
- * words are not those of the reason.
- */
+/** Splits a text at the positions that reasons name. A reason from another source, such as a picture, marks nothing, nor does a position whose text differs from the reason's. */
 export function markedPieces(text: string, reasons: readonly Pick<ScamReason, 'span'>[]): Piece[] {
   const places = reasons.flatMap(({ span }, reason) =>
     span?.source === 'text' && span.index === 0 && span.text !== '' && text.slice(span.start, span.end).startsWith(span.text)
@@ -30,7 +27,7 @@ export function markedPieces(text: string, reasons: readonly Pick<ScamReason, 's
   });
 }
 
-/** The checked text with the places that reasons name, each with the number of its reason. Renders nothing without any. */
+/** The checked text with the positions that reasons name, each with the number of its reason. Renders nothing without any. */
 export function MarkedText({ text, reasons }: { text: string; reasons: readonly ScamReason[] }) {
   const pieces = markedPieces(text, reasons);
   if (pieces.every((piece) => piece.reasons.length === 0)) return null;

@@ -22,7 +22,7 @@ const DATA = 'data:image/png;base64,';
 /** The accent of tokens.css in the light scheme. */
 const PRODUCT_ACCENT = '#0b7a6b';
 
-/** The parts of a look that differ from the saved one, as the server takes them; undefined where none does. */
+/** The fields of a look that differ from the saved one, in the form of the request; undefined if there are none. */
 export function changedLook(look: Look, saved: Look) {
   const accent = colorOf(look.accent) ?? null;
   const isAccentSaved = accent === (colorOf(saved.accent) ?? null);

@@ -100,7 +100,7 @@ const GIVEN_UP_ONE =
 const GIVEN_UP_SEVERAL =
   'The server tried each of them in the background until it had failed too often, and does not try again. The server’s log says which they were and why. After 30 days they are not shown here any more.';
 
-/** The way to a mail server, while none is connected. */
+/** A link to setting up a mail server, while none is connected. */
 function MailServer() {
   const { data } = useQuery(overviewQuery);
   if (!data || data.is_mail_connected) return null;

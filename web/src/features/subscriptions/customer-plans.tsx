@@ -189,7 +189,7 @@ function PlanAction({ plan, isOwn }: PlanActionProps) {
   const now = useMinute();
   // Newest first, so this finds the latest request.
   const request = requests.find(({ template }) => template.id === plan.id);
-  // Not for a person who has another plan, has this one for long, or waits for an answer.
+  // Not for people with another plan, with a long remaining term, or with an open request.
   const leads =
     !requests.some(({ status }) => status === 'open') &&
     (isOwn ? current !== undefined && endsSoon(current.expires_at, now) : !current?.has_subscription);

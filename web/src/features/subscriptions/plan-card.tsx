@@ -82,7 +82,7 @@ interface PlanCardProps {
 /** One plan: name, price, term, devices and features. */
 export function PlanCard({ plan, compared, children }: PlanCardProps) {
   const id = useId();
-  // Name, price and action; plans beside each other have the same parts.
+  // Name, price and action, so that plans beside each other have equal rows.
   const parts = 3 + Number(compared !== undefined && compared.rows.length > 0) + Number((compared?.features.length ?? 0) > 0);
   return (
     <article className="plan-card surface-sunken pad-l shrink full" style={{ gridRow: `span ${parts}` }} aria-labelledby={id}>

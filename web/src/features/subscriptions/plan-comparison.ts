@@ -11,7 +11,7 @@ const PREMIUM = 'Anti-Hacking Tools';
 const DEVICES = /^(?:up to )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|unlimited) devices?$/iu;
 const SUPPORT = /\bsupport\b/iu;
 
-/** Names of a feature that stand for premium in other words: "Anti-hacking monitor". */
+/** Feature names that mean premium: "Anti-hacking monitor". */
 const MEANS_PREMIUM = /\banti-?hacking\b/iu;
 
 /** Features of a plan, each once: without the number of devices, which a plan has as a value, and without a second name of premium. */
@@ -56,8 +56,8 @@ function rowsOf(plan: Plan, namesSupport: boolean): Row[] {
 }
 
 /**
- * Plans beside each other: `common` is the same in all of several plans, `of` has the rest of one.
- * The features of any of the plans come in the same order for each, the most common first, so that plans are compared line by line.
+ * Plans beside each other: `common` are the features of all plans, `of` returns the remaining ones of one plan. All plans list features in the same order, the most common
+ * first, so that plans can be compared line by line.
  */
 export function comparePlans(plans: readonly Plan[]): { common: string[]; of: (plan: Plan) => Comparison } {
   const counts = new Map<string, { feature: string; count: number }>();

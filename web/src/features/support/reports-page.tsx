@@ -13,7 +13,7 @@ const ABOUT = [
   ...INSTALLATION_REPORTS.map(({ about, title }) => ({ value: about, label: title })),
 ];
 
-/** The report of a subject, which is in the address (`?about=`). The time stays when another one is chosen. */
+/** The report of a subject, which is in the address (`?about=`). The period is kept when another subject is chosen. */
 export function ReportsPage() {
   const [address, setAddress] = useSearchParams();
   const [range, setRange] = useState<Days>({ from: '', to: '' });

@@ -141,7 +141,7 @@ function Desk() {
             onBack={() => go(addressOf(openId))}
           />
         )}
-        {/* Below: it comes later than the inbox, and moves nothing there. */}
+        {/* Placed below, because it loads later than the inbox and must not move it. */}
         <RemoteWaiting count={counts?.remote_waiting ?? 0} />
       </Grid>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}

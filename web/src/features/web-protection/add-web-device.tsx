@@ -62,7 +62,7 @@ interface AddWebDeviceProps {
   profile?: Household['profiles'][number] | undefined;
 }
 
-/** Adds a device: its kind, its name, then the steps on it, until its first question comes. */
+/** Adds a device: its kind, its name, then the setup steps, until its first DNS query arrives. */
 export function AddWebDevice({ web, first, onClose, onBegin, profile }: AddWebDeviceProps) {
   const [kind, setKind] = useState(first);
   const [name, setName] = useState(first === undefined ? '' : newName(first, web.devices, profile?.name));

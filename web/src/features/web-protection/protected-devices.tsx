@@ -12,7 +12,7 @@ import { WebDeviceRow } from './web-device-card.tsx';
 const countOf = (count: number, maximum: number) =>
   maximum >= UNLIMITED_DEVICES ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(maximum)}`;
 
-/** The devices, what was refused on them, and what their person chose. */
+/** The devices, the refused names, and the person's choices. */
 export function ProtectedDevices({ web }: { web: WebProtection }) {
   const asked = useAsked('device');
   // Choices without a device that they govern would promise what they do not do.

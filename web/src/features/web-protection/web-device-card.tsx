@@ -33,7 +33,7 @@ interface WebDeviceRowProps {
   reach: ((row: HTMLElement | null) => void) | undefined;
 }
 
-/** A device with its state, and what was refused on it within a day. */
+/** A device with its state, and the names refused on it within a day. */
 export function WebDeviceRow({ device, web, reach }: WebDeviceRowProps) {
   const now = useMinute();
   const [areStepsShown, setAreStepsShown] = useState(false);

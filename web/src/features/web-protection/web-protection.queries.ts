@@ -21,7 +21,7 @@ import { tryAddress } from '#api/try-address.ts';
 
 const KEY = ['devices', 'web'];
 
-/** A person who wonders why a website doesn't open waits so long for it here, in ms. */
+/** Interval of refetching refusals, in ms, for a person who wonders why a website doesn't open. */
 const REFUSALS_INTERVAL = 5_000;
 
 export const refusalsQuery = {
