@@ -6,7 +6,7 @@ import { useSettleInfections } from '#domain/scan/infections.ts';
 import { ActionsMenu, type MenuAction } from '#ui/actions-menu.tsx';
 import { Button } from '#ui/button.tsx';
 import { ScreenLink } from '#ui/button-link.tsx';
-import { Row, Stack } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { placeOf } from './alert-action.tsx';
 import { useAcknowledgeAlert, useDisownAlert, useReopenAlert, useResolveAlert } from './alerts.queries.ts';
@@ -55,7 +55,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
           <b id={asked} className="bold">
             Was this you?
           </b>
-          <Row gap="2" phone="fill">
+          <Grid columns="fit-m" gap="2">
             <Button icon={IconUserX} disabled={isPending} loading={disown.isPending} onClick={() => disown.mutate()}>
               It wasn’t me
             </Button>
@@ -68,7 +68,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
             >
               It was me
             </Button>
-          </Row>
+          </Grid>
         </Stack>
       )}
       <Refusal error={error} />
