@@ -71,7 +71,7 @@ const KINDS: readonly Kind[] = [
     count: ({ waiting }) => waiting.remote_requests,
     icon: IconScreenShare,
     what: { one: 'customer waits for remote help', other: 'customers wait for remote help' },
-    action: 'Enter their code',
+    action: 'Enter code',
     to: '/portal',
   },
   {
