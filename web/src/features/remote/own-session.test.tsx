@@ -136,6 +136,16 @@ describe('a session that runs', () => {
     visit(running());
     expect(await screen.findByRole('button', { name: 'Share again' })).toBeVisible();
     expect(screen.getByText('The technician sees nothing of your screen')).toBeVisible();
+    expect(screen.queryByText(/or the session ends/u)).not.toBeInTheDocument();
+  });
+
+  it.each([
+    ['share_stopped', true],
+    ['technician_gone', false],
+  ] as const)('that ends because of %s asks to share in time: %s', async (due_reason, asks) => {
+    visit({ ...running(), due_reason, due_at: new Date(Date.now() + 290_000).toISOString() });
+    expect(await screen.findByRole('button', { name: 'Share again' })).toBeVisible();
+    expect(screen.queryByText(/^Share again, or the session ends in/u) !== null).toBe(asks);
   });
 
   it('has a chat that loses nothing', async () => {
