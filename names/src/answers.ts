@@ -72,7 +72,7 @@ export function ownAnswer(
   return answer;
 }
 
-/** Says for how long a name without records has none (RFC 2308). */
+/** A SOA record, which tells how many seconds the absence of a name may be cached (RFC 2308). */
 function soa(seconds: number): Buffer {
   const data = Buffer.alloc(22);
   data.writeUInt32BE(1, 2);

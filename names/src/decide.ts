@@ -42,7 +42,7 @@ export function withoutDanger(policy: Policy): Policy {
   return { ...policy, levels: policy.levels.filter(({ level }) => level !== 'dangerous') };
 }
 
-/** Decides about a name. With `above`, only levels before that one count: an allow covers the names that an answer leads on to. */
+/** Decides about a name. With `above`, only levels before that one count: an allow also covers the names that an answer refers to (CNAME). */
 export function decide({ levels }: Policy, hashes: NameHashes, above?: Level): Decision | undefined {
   for (const rules of levels) {
     if (rules.level === above) return undefined;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { labelStarts } from './wire.ts';
 
-// A list keeps 8 bytes of a keyed hash for each name. A name with five endings matches one of a million others by chance with 5 * 10^6 / 2^64 =
-// 2.7 * 10^-13; nobody can make such a name, for the key is random and new at each start.
+// A list stores 8 bytes of a keyed hash for each name. A name with five endings matches one of a million others by chance with 5 * 10^6 / 2^64 = 2.7 * 10^-13; such a name
+// cannot be constructed, because the key is random and new at each start.
 
 const KEY_BYTES = randomBytes(8);
 const KEY_0 = KEY_BYTES.readInt32LE(0);

@@ -23,7 +23,7 @@ interface Refusal {
   category: string;
 }
 
-/** `answer` is undefined for what gets none. `question` and `refusal` are for counts. */
+/** `answer` is undefined if none is sent. `question` and `refusal` are for counts. */
 export interface Resolved {
   answer: Buffer | undefined;
   question?: Question;
@@ -62,7 +62,7 @@ export class Resolver {
     this.now = options.now;
   }
 
-  /** Answers a message. At once where nothing has to be asked. */
+  /** Answers a message; synchronously if no upstream must be asked. */
   resolve(bytes: Buffer, policy: Policy): Resolved | Promise<Resolved> {
     const reading = readQuestion(bytes);
     if (reading.kind === 'silence') return { answer: undefined };
@@ -95,7 +95,7 @@ export class Resolver {
     };
   }
 
-  /** The answer of a cache or an upstream, where nothing in it is refused. */
+  /** The answer of the cache or an upstream, unless the policy refuses it. */
   private answer(
     question: Question,
     policy: Policy,
@@ -114,7 +114,7 @@ export class Resolver {
     });
   }
 
-  /** Asks upstreams, once for all who wait for the same. Undefined where none answers. */
+  /** Asks upstreams, once for all concurrent callers with the same question. Undefined if none answers. */
   private learn(key: string, question: Question, upstreams: readonly Ask[]): Promise<Known | undefined> {
     if (nameText(question.name) === this.probe) this.isLooped = true;
     const waiting = this.asked.get(key);
@@ -188,7 +188,7 @@ export class Resolver {
     return known === undefined ? this.learn(key, asked, this.upstreams).then(withAddresses) : withAddresses(known);
   }
 
-  /** True if the upstreams lead back here: a name that nobody else knows is asked of them. */
+  /** Whether the upstreams lead back to this server: asks them for a name that only this server knows. */
   async findsLoop(): Promise<boolean> {
     const name = wireName(this.probe) ?? Buffer.alloc(1);
     const head = Buffer.from([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);

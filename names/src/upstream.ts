@@ -19,7 +19,7 @@ const AGAIN_MS = 750;
 /** A connection without a byte since a question that waited this long leads nowhere. */
 const DEAD_MS = 1_000;
 
-/** The message with a new id and letters of random case (draft-vixie-dnsext-dns0x20), which a forger would have to guess. */
+/** The message with a new id and random letter case (draft-vixie-dnsext-dns0x20), which a forger would have to guess. */
 export function disguise(query: Buffer): Buffer {
   const sent = Buffer.from(query);
   const random = randomBytes(34);
@@ -35,7 +35,7 @@ export function disguise(query: Buffer): Buffer {
   return sent;
 }
 
-/** True if bytes answer this message: id, question and letters are the same. `end` is the byte after the question. */
+/** Whether bytes answer this message: same id, question and letter case. `end` is the byte after the question. */
 export function isAnswerTo(sent: Buffer, end: number, received: Buffer): boolean {
   if (received.length < end || received.readUInt16BE(0) !== sent.readUInt16BE(0)) return false;
   const flags = received.readUInt16BE(2);
@@ -49,7 +49,7 @@ export function endOfQuestion(query: Buffer): number {
   return at + 5;
 }
 
-/** One UDP question from a port of its own. Other messages are passed over. */
+/** One UDP query from a new port. Messages that do not answer it are ignored. */
 function askUdp({ host, port }: Address, sent: Buffer, signal: AbortSignal): Promise<Buffer> {
   const end = endOfQuestion(sent);
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
@@ -60,7 +60,7 @@ function askUdp({ host, port }: Address, sent: Buffer, signal: AbortSignal): Pro
     socket.on('message', (received) => {
       if (isAnswerTo(sent, end, received)) resolve(received);
     });
-    // With a callback, `connect` would hand it an error and emit none.
+    // With a callback, `connect` would pass it the error and emit none.
     socket.once('connect', () => socket.send(sent));
     socket.connect(port, host);
     if (signal.aborted) leave();
@@ -77,7 +77,7 @@ interface Waiting {
   fail: (error: Error) => void;
 }
 
-/** A connection that carries several questions, opened for the first and closed when none was asked for a while. */
+/** A connection for several queries, opened for the first and closed after a time without queries. */
 export class Stream {
   private readonly open: () => Socket;
   private readonly now: () => number;

@@ -48,7 +48,7 @@ export type Reading =
   | { kind: 'error'; rcode: number; end: number; edns: Edns | undefined }
   | { kind: 'silence' };
 
-/** A copy with ASCII letters lowered. Bytes of length are below 64 and stay. */
+/** A copy with ASCII letters in lower case. Length bytes are below 64, so they do not change. */
 function lowered(name: Uint8Array): Buffer {
   const copy = Buffer.from(name);
   for (let at = 0; at < copy.length; at++) {

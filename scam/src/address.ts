@@ -7,7 +7,7 @@ export interface Address {
   url: URL;
   kind: 'web' | 'number_address' | 'local' | 'mail' | 'phone' | 'code' | 'other';
   host: string;
-  /** The host in the letters of its own script. */
+  /** The host in its own script (Unicode). */
   hostShown: string;
   /** The registrable domain, or on a free host the part that its user chose; undefined for numbers and names without an ending. */
   owner: string | undefined;
@@ -39,7 +39,7 @@ export function suffixesOf(host: string): string[] {
   return labels.map((_, at) => labels.slice(at).join('.'));
 }
 
-/** Parses a URL; undefined for a text that is none. */
+/** Parses a URL; undefined for invalid text. */
 export function takeApart(text: string): Address | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);

@@ -20,7 +20,7 @@ export interface BrandWord {
 
 const SIGNS = /[^\p{L}\p{N}]+/gu;
 
-/** A name as it stands in an address: small letters and digits alone. */
+/** A name as written in an address: only lower-case letters and digits. */
 export const addressWord = (name: string) => comparable(name).replaceAll(SIGNS, '');
 
 function brandOf([name, kind, , domains, words]: BrandRow): Brand {

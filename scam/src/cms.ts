@@ -35,7 +35,7 @@ function* valuesFrom(bytes: Buffer, at: number, end: number): Generator<Value> {
   let next = at;
   while (next < end) {
     const value = valueAt(bytes, next);
-    // Two zeros end what is open.
+    // Two zeros end the open value.
     if (value === undefined || (value.tag === 0 && value.end === value.start)) return;
     yield value;
     if (value.isOpen) return;

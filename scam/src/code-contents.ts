@@ -304,7 +304,7 @@ export function plainContents(text: string): string {
   return read(begun).plain ?? begun;
 }
 
-/** Whether a text is the content of a code or a card, and no message of its own. */
+/** Whether a text is the content of a QR code or a contact card, and not a message. */
 export const isCodeContents = (text: string): boolean => read(text.trimStart()).plain !== undefined;
 
 /** Explains a code: its kind, and the facts that a person would act on. */

@@ -20,7 +20,7 @@ export function mergeCoverage(coverages: readonly Coverage[]): Coverage {
   return merged;
 }
 
-/** Whether a part that the input has was cut, locked or failed. Then no answer says that nothing was found. */
+/** Whether a part of the input was cut, locked or failed. Then no answer may say that nothing was found. */
 export const hasUnread = (coverage: Coverage): boolean => Object.values(coverage).some(isUnread);
 
 export const hasChecked = (coverage: Coverage): boolean => Object.values(coverage).includes('checked');

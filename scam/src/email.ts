@@ -20,7 +20,7 @@ export interface ParsedEmail {
 const PARTS = {
   maxNestingDepth: LIMITS.nested_parts,
   maxHeadersSize: LIMITS.header_bytes,
-  // Each mail within is read as when it comes alone, with its own sender.
+  // Each attached mail is read like a separate one, with its own sender.
   forceRfc822Attachments: true,
 } as const;
 
@@ -46,7 +46,7 @@ function bytesOf(content: ArrayBuffer | Uint8Array | string): Uint8Array {
   return typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
 }
 
-/** Takes an email apart; undefined where it is none. */
+/** Parses an email; undefined for other content. */
 export async function parseEmail(raw: Uint8Array): Promise<ParsedEmail | undefined> {
   const email = await PostalMime.parse(raw, PARTS).catch(() => undefined);
   if (email === undefined) return undefined;

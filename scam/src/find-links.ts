@@ -6,19 +6,19 @@ import { WORD_ENDINGS } from './host-rows.ts';
 import { LIMITS } from './limits.ts';
 import { LONG_SIGNS } from './readable.ts';
 
-/** A link of a text: what stands there, and the address that a program makes of it. */
+/** A link of a text: its text, and the address that a program derives from it. */
 export interface FoundLink {
   shown: string;
   address: Address;
   start: number;
   end: number;
-  /** It is written so that programs do not see it as a link: `hxxp`, `[.]`, dots as words, hidden letters, breaks. */
+  /** It is written so that programs do not recognize it as a link: `hxxp`, `[.]`, dots as words, hidden characters, breaks. */
   isDisguised: boolean;
   /** It is longer than the maximum, and its end was not read. */
   isCut: boolean;
 }
 
-/** A text and where each of its units stands in the original. */
+/** A text with the position of each of its units in the original. */
 interface Mapped {
   text: string;
   starts: number[];
@@ -134,7 +134,7 @@ const BARE = patternOf(
   begin + notJoined + NOT_IN_PATH + NOT_IN_MAILBOX,
   String.raw`(?:${LABEL}\.){1,10}${ENDING}${PORT}(?!@)${REST}`,
 );
-/** A host in the letters of another alphabet. */
+/** A host in a non-Latin alphabet. */
 const OTHER_BARE = patternOf(
   'giu',
   String.raw`(?<![\p{L}\p{N}@._/-])(?:${OTHER_LABEL}\.){1,10}(?:${ENDING}|${otherSign}{2,24})${REST}`,

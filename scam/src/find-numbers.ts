@@ -132,7 +132,7 @@ function meaningOf(text: string, index: number): Meaning {
 /** Whether digits are grouped, or begin, as people write a number that is called. */
 const looksCalled = (shown: string) => /^[+(]|^0/u.test(shown) || /^1?[ .-]?\d{3}[ .-]\d{3}[ .-]\d{4}$/u.test(shown);
 
-/** The country, the whole form and the kind of a number among some countries; undefined where it is of none of them. */
+/** The country, full form and kind of a number, tried in some countries; undefined if it is valid in none. */
 function readIn(shown: string, countries: readonly string[]): Pick<FoundNumber, 'number' | 'country' | 'kind'> | undefined {
   for (const country of countries) {
     if (!isSupportedCountry(country)) continue;

@@ -18,7 +18,7 @@ export interface HtmlText {
 const DATA_PICTURE = /^data:image\/[\w.+-]{1,30};base64,/iu;
 const UNSEEN = new Set(['script', 'style', 'title', 'head', 'template', 'noscript']);
 const BREAKS = new Set(['br', 'p', 'div', 'tr', 'li', 'h1', 'h2', 'h3', 'h4', 'table', 'td', 'blockquote', 'hr']);
-/** Text that is drawn nowhere: the preview line of newsletters, and words that are put in to fool filters. */
+/** Hidden text: the preview line of newsletters, and words inserted to fool spam filters. */
 const INVISIBLE = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|$)/iu;
 /** Elements deeper than this are read as part of the last one. */
 const DEPTH_MAXIMUM = 200;

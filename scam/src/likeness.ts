@@ -4,16 +4,13 @@ import { addressWord, type Brand, type BrandWord } from './brands.ts';
 import { NOT_LOOK_ALIKES } from './not-look-alikes.ts';
 import { skeleton } from './skeleton.ts';
 
-/**
- * Shorter words of a brand are imitated by letters of the same shape, or with words beside them: one letter more or less makes
- * other honest names.
- */
+/** Shorter brand words match only look-alike letters, or additional words: one letter more or less makes other legitimate names. */
 export const EDITED_LEAST = 5;
-/** Words of this length are imitated by slips of a hand alone: other letters make other honest names. */
+/** Words of this length match only typing slips: other changed letters make other legitimate names. */
 const SLIPPED_LENGTH = 5;
-/** Longer words are imitated with two letters changed too. */
+/** Words from this length also match with two changed letters. */
 const TWICE_EDITED_LEAST = 11;
-/** A brand's word within a longer one, without a sign between, is at least so long. */
+/** Minimum length of a brand's word inside a longer word without a separator. */
 const FUSED_LEAST = 5;
 
 /** Letter groups and digits that are drawn like others; both sides of a comparison are written in it. */
@@ -41,7 +38,7 @@ function shapeOf(word: string): string {
   return shape;
 }
 
-/** A label in Latin letters: of another script as the letters that it looks like. */
+/** A label in Latin letters: letters of other scripts are replaced by the ones that they look like. */
 export function latin(label: string): string {
   return addressWord(
     skeleton(domainToUnicode(label) || label)
@@ -95,7 +92,7 @@ function areNeighbours(one: string, other: string): boolean {
   );
 }
 
-/** Whether one word is the other with a slip: two letters that changed places, a letter twice or once too few, or a neighbouring key. */
+/** Whether a word is a typing slip of the other: two swapped letters, a doubled or missing letter, or a neighbouring key. */
 export function isSlip(word: string, meant: string): boolean {
   if (word.length === meant.length) {
     const differing = [...word].flatMap((letter, at) => (letter === meant[at] ? [] : [at]));

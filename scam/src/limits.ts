@@ -7,11 +7,11 @@ import { SCAM_FILE_MAXIMUM, SCAM_TEXT_MAXIMUM } from '@palisade/contract/scam-ch
 export const LIMITS = {
   /** Bytes of a file. */
   file_bytes: SCAM_FILE_MAXIMUM,
-  /** Letters of one text, in UTF-16 units. */
+  /** Maximum length of one text, in UTF-16 units. */
   letters: SCAM_TEXT_MAXIMUM,
-  /** Letters of all texts of one input. */
+  /** Maximum total length of all texts of one input, in UTF-16 units. */
   letters_together: 10 * SCAM_TEXT_MAXIMUM,
-  /** Letters of a subject. */
+  /** Maximum length of a subject, in UTF-16 units. */
   subject_letters: 1_000,
   /** Letters of the name, and of the address, of a sender. An address has 320 at most (RFC 3696, errata 1690). */
   sender_letters: 320,

@@ -151,7 +151,7 @@ export const LINK_DETECTORS: readonly Detector[] = ROWS.map(({ code, weight, par
   id: code,
   find: (message, surroundings) =>
     message.links
-      // The sender of an email has detectors of its own.
+      // Senders of emails have separate detectors.
       .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
       .flatMap(chainOf)
       .filter((link) => !link.isTrusted || code === 'open_redirect')
