@@ -10,6 +10,7 @@ import type { Tone } from '#ui/badge.tsx';
 import { DetailDialog, DetailPart, Fact, Facts } from '#ui/detail-dialog.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { describeDate, Moment, useMinute } from '#ui/moment.tsx';
+import { Sentence } from '#ui/sentence.tsx';
 import { AlertDecisions } from './alert-decisions.tsx';
 import { type EventGroup, groupEvents } from './alert-events.ts';
 import { alertQuery } from './alerts.queries.ts';
@@ -135,13 +136,17 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
             </Fact>
           )}
           <Fact name="When">
-            <Moment iso={alert.first_seen} now={now} />
-            {alert.count > 1 && (
-              <>
-                {' – '}
-                <Moment iso={alert.last_seen} now={now} />
-                {`, ${formatNumber(alert.count)} times`}
-              </>
+            {alert.count > 1 ? (
+              <Sentence
+                text="{first} – {last}, {count} times"
+                parts={{
+                  first: <Moment iso={alert.first_seen} now={now} />,
+                  last: <Moment iso={alert.last_seen} now={now} />,
+                  count: formatNumber(alert.count),
+                }}
+              />
+            ) : (
+              <Moment iso={alert.first_seen} now={now} />
             )}
           </Fact>
           {alert.ip_address !== null && (
