@@ -149,7 +149,7 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
     keptAnswers.told(personTopic(user_id));
     news.told(user_id);
   };
-  const secondLooks = createSecondLooks({ database: tables, audit, scans: scanner.antivirus.some, nudge, now });
+  const secondLooks = createSecondLooks({ database: tables, audit, scans: (ids) => scanner.antivirus.some(ids), nudge, now });
   const devices = createDevices({ database: tables, audit, rules: firewall, jobs, raise, secondLooks, nudge, now });
   const signatureEditions = createSignatureEditions({
     database: database.$pickTables<keyof DeviceTables>(),

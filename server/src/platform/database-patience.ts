@@ -67,10 +67,10 @@ export async function withPatience<T>(timeout_ms: number, ask: () => Promise<T>,
     const begin = (isAgain: boolean) => {
       const due_at = performance.now() + wait_ms;
       timer = setTimeout(() => {
-        const stood_still_ms = performance.now() - due_at;
         // Only once: a process that is always late must not wait forever.
-        if (!isAgain && stood_still_ms >= STOOD_STILL_MS) {
-          if (wait !== undefined) wait.since += stood_still_ms;
+        if (!isAgain && performance.now() - due_at >= STOOD_STILL_MS) {
+          // When the process was suspended is not known, so none of this wait counts.
+          if (wait !== undefined) wait.since = performance.now();
           begin(true);
           return;
         }

@@ -136,7 +136,8 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
             </Fact>
           )}
           <Fact name="When">
-            {alert.count > 1 ? (
+            {alert.count === 1 && <Moment iso={alert.first_seen} now={now} />}
+            {alert.count > 1 && (
               <Sentence
                 text="{first} – {last}, {count} times"
                 parts={{
@@ -145,8 +146,6 @@ function Detail({ alert, onChangePassword }: { alert: AlertDetail; onChangePassw
                   count: formatNumber(alert.count),
                 }}
               />
-            ) : (
-              <Moment iso={alert.first_seen} now={now} />
             )}
           </Fact>
           {alert.ip_address !== null && (
