@@ -71,6 +71,8 @@ describe('the automatic reply', () => {
     'he says he needs remote control and I should give him a code',
     'Microsoft called me about a virus',
     'I think I was scammed',
+    'my computer is slow since I installed a program that a caller told me to install',
+    'A woman phoned us and said we must download something',
   ])('to %j says to hang up', (message) => {
     expect(automaticReply(message)).toMatch(/^Hang up/u);
     expect(automaticReply(message)).toContain('We never call first');
@@ -91,6 +93,7 @@ describe('the automatic reply', () => {
     ['I forgot my password', 'Forgot Password?'],
     ['please call me about my billing', 'press Request this plan'],
     ['my phone has no network', 'Add Rule'],
+    ['I called you, you told me to install the program, and now everything is slow', 'Restart the computer'],
     ['the payment by card failed', 'press Request this plan'],
     ['I would like a technician to look at my computer in a remote session. The problem is: ', 'New Session'],
     ['My computer has been slow since [when].', 'Restart the computer'],

@@ -59,6 +59,15 @@ const SCAM_RULES: readonly ScamRule[] = [
     article: 'somebody-called-me',
   },
   {
+    all: [
+      /\bcallers?\b|\b(?:called|phoned|rang) (?:me|us)\b|\bon the phone\b|\bstrangers?\b/u,
+      /\b(?:told|asked|said|made|had|got|wanted|helped)\b/u,
+      /\b(?:install(?:ed|ing)?|download(?:ed|ing)?|let (?:him|her|them) (?:in|on))\b/u,
+    ],
+    reply: sentence('reply.asked_for_secrets'),
+    article: 'somebody-called-me',
+  },
+  {
     all: [/\b(?:microsoft|windows|apple|amazon|police|bank)\b/u, /\b(?:called|calls|calling|on the phone|rang)\b/u],
     reply: sentence('reply.false_caller'),
     article: 'somebody-called-me',

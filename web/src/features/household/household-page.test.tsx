@@ -39,7 +39,7 @@ const cardOf = async (name: string) => within(await screen.findByRole('region', 
 
 it('says first which rules do not apply', async () => {
   server.answer(readWebProtection, { ...webProtectionOf(), categories: [] });
-  open({ profiles: [profileOf({ devices: [PHONE] })] });
+  open({ profiles: [profileOf({ devices: [{ ...PHONE, last_question_at: '2026-11-20T10:00:00.000Z' }] })] });
   const lead = await screen.findByRole('region', { name: 'Not every rule applies for Mia.' });
   expect(lead).toHaveAttribute('data-tone', 'attention');
   expect(lead).toHaveTextContent('This server lacks lists of websites. Support can add them.');
@@ -48,6 +48,11 @@ it('says first which rules do not apply', async () => {
 });
 
 it('leads a person without a device to their first one', async () => {
+  open({ profiles: [{ ...MIA, devices: [PHONE] }] });
+  const waiting = within(await screen.findByRole('region', { name: 'Finish the steps on Mia’s phone.' }));
+  expect(waiting.getByRole('link', { name: 'Show steps' })).toHaveAttribute('href', `/web-protection?device=${PHONE.id}`);
+  expect(screen.getByText('Not connected yet')).toBeVisible();
+  cleanup();
   open({ profiles: [{ ...MIA, devices: [] }] });
   const lead = within(await screen.findByRole('region', { name: 'Give your people their devices.' }));
   expect(lead.getByRole('link', { name: 'Add a device' })).toHaveAttribute('href', `/web-protection?add=&for=${MIA.id}`);

@@ -59,6 +59,14 @@ function answerOf(home: Household, lists: Lists) {
       sentence: 'Rules apply once a device is connected.',
       next: { label: 'Add a device', to: `/web-protection?add=&for=${profiles[0]?.id}` },
     } as const;
+  const [waiting] = devices;
+  if (waiting && devices.every(({ last_question_at }) => last_question_at === null))
+    return {
+      tone: 'attention',
+      title: `Finish the steps on ${listFirst(devices.map(({ name }) => name))}.`,
+      sentence: 'Rules apply from the first website that opens there.',
+      next: { label: 'Show steps', to: `/web-protection?device=${waiting.id}` },
+    } as const;
   const partly = profiles.filter(({ rules }) => listlessWords(rules, lists) !== undefined);
   if (partly.length > 0)
     return {

@@ -26,8 +26,8 @@ const ProfileDialog = lazyPart(async () => (await import('./profile-dialog.tsx')
 function stateOf({ state, paused_until, devices }: Profile, now: number, isPart: boolean): { tone: Tone; words: string } {
   if (state === 'no_plan') return { tone: 'attention', words: 'No plan' };
   if (state === 'on')
-    return devices.length === 0
-      ? { tone: 'plain', words: 'No device yet' }
+    return devices.every(({ last_question_at }) => last_question_at === null)
+      ? { tone: 'plain', words: devices.length === 0 ? 'No device yet' : 'Not connected yet' }
       : isPart
         ? { tone: 'attention', words: 'Some rules apply' }
         : { tone: 'safe', words: 'Rules apply' };

@@ -80,7 +80,7 @@ describe('the portal of a technician', () => {
     });
     await userEvent.type(screen.getByLabelText('Session code'), ' k7m 4qp9xd');
     await userEvent.click(screen.getByRole('button', { name: 'Join' }));
-    expect(await screen.findByText(/You have joined the session of/u)).toBeVisible();
+    expect(await screen.findByText(/decide whether to let you in/u)).toBeVisible();
     expect(server.callsOf(joinSession)[0]?.body).toEqual({ session_code: 'K7M-4QP-9XD' });
     // Until the customer has said yes there is nothing to see, and nothing to end.
     const workspace = within(await screen.findByRole('region', { name: 'Session with <i>maria</i>' }));
@@ -92,7 +92,7 @@ describe('the portal of a technician', () => {
     server.answer(listJoined, [session]);
     await act(() => queries.invalidateQueries());
     expect(await workspace.findByRole('button', { name: 'End session' })).toBeVisible();
-    expect(screen.queryByText(/You have joined the session of/u)).not.toBeInTheDocument();
+    expect(screen.queryByText(/decide whether to let you in/u)).not.toBeInTheDocument();
 
     const completed = { ...session, status: 'completed' as const, phase: 'ended' as const, ended_at: session.started_at };
     server.on(at(completeJoined, session), () => {

@@ -130,7 +130,7 @@ function WaitingRoom({ session }: { session: JoinedSession }) {
     <EmptyState
       icon={IconHourglass}
       title={`Waiting for ${session.customer} to approve`}
-      sentence={`You have joined the session of ${session.customer}. They see your name and approve you.${
+      sentence={`They see your name, and decide whether to let you in. If they don’t, ask them for a new code.${
         asked_at === null ? '' : ` You asked ${describeAge(asked_at, now)}.`
       }`}
       action={

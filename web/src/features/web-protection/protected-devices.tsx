@@ -1,8 +1,10 @@
 import { formatNumber } from '@palisade/contract/intl';
 import { UNLIMITED_DEVICES } from '@palisade/contract/subscription';
 import type { WebProtection } from '@palisade/contract/web-protection';
+import { IconPlus } from '@tabler/icons-react';
+import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { Grid, Stack } from '#ui/layout.tsx';
+import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { useAsked } from '#ui/use-asked.ts';
 import { ChoicesCard, NamesCard, OfHouseholdCard } from './choices.tsx';
 import { RefusedCard } from './refused-card.tsx';
@@ -12,8 +14,8 @@ import { WebDeviceRow } from './web-device-card.tsx';
 const countOf = (count: number, maximum: number) =>
   maximum >= UNLIMITED_DEVICES ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(maximum)}`;
 
-/** The devices, the refused names, and the person's choices. */
-export function ProtectedDevices({ web }: { web: WebProtection }) {
+/** The devices, the refused names, and the person's choices. `onAdd` begins another device, where nothing above does. */
+export function ProtectedDevices({ web, onAdd }: { web: WebProtection; onAdd: (() => void) | undefined }) {
   const asked = useAsked('device');
   // Choices without a device that they govern would promise what they do not do.
   const hasOwn = web.devices.some((device) => !device.is_of_household);
@@ -21,7 +23,16 @@ export function ProtectedDevices({ web }: { web: WebProtection }) {
     <>
       <Card
         title="Your devices"
-        action={<span className="sub num">{countOf(web.devices_maximum - web.devices_left, web.devices_maximum)}</span>}
+        action={
+          <Row gap="3">
+            <span className="sub num">{countOf(web.devices_maximum - web.devices_left, web.devices_maximum)}</span>
+            {onAdd && (
+              <Button variant="quiet" size="s" icon={IconPlus} stroke={2} onClick={onAdd}>
+                Add a device
+              </Button>
+            )}
+          </Row>
+        }
       >
         <Stack as="ul" lines>
           {web.devices.map((device) => (

@@ -144,13 +144,9 @@ export function WebProtectionPage() {
             icon={answer.tone === 'good' ? IconWorldCheck : IconWorldExclamation}
             action={
               !isEmpty &&
-              !isAdding && (
-                <Button
-                  variant={answer.tone === 'attention' ? 'quiet' : 'primary'}
-                  icon={IconPlus}
-                  stroke={2}
-                  onClick={() => setIsAdding(true)}
-                >
+              !isAdding &&
+              answer.tone !== 'attention' && (
+                <Button icon={IconPlus} stroke={2} onClick={() => setIsAdding(true)}>
                   Add a device
                 </Button>
               )
@@ -167,7 +163,9 @@ export function WebProtectionPage() {
             />
           )}
           {isEmpty && !isAdding && <WhatItDoes {...web} />}
-          {!isEmpty && <ProtectedDevices web={web} />}
+          {!isEmpty && (
+            <ProtectedDevices web={web} onAdd={answer.tone === 'attention' && !isAdding ? () => setIsAdding(true) : undefined} />
+          )}
           {isAdministrator && <DomainListsCard />}
         </>
       )}
