@@ -16,9 +16,10 @@ const SessionDialog = lazyPart(async () => (await import('./session-dialog.tsx')
 export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDismiss: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
   const changed = useId();
+  const wasApproved = session.approved_at !== null;
   return (
     <Card
-      title={`Your session with ${session.support_agent} is over`}
+      title={wasApproved ? `Your session with ${session.support_agent} is over` : `${session.support_agent} wasn’t let in`}
       action={
         <Row gap="2" rowGap="1" justify="end">
           <Button variant="quiet" size="s" icon={IconListDetails} aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
@@ -40,10 +41,11 @@ export function EndedCard({ session, onDismiss }: { session: RemoteSession; onDi
       }
     >
       <p className="sub">
-        {session.end_reason !== null && `${ownEndReason(session.end_reason)}. `}Screen sharing has stopped. Report anything
-        suspicious.
+        {session.end_reason !== null && `${ownEndReason(session.end_reason)}. `}
+        {wasApproved ? 'Screen sharing has stopped. ' : 'They saw nothing of your device. '}
+        Report anything suspicious.
       </p>
-      {session.approved_at !== null && (
+      {wasApproved && (
         <section className="above-4" aria-labelledby={changed}>
           <h3 id={changed} className="base below-2">
             What changed on your device

@@ -179,6 +179,13 @@ describe('a session that has just ended', () => {
       ended_at: new Date().toISOString(),
     });
 
+  it('says of one that was declined that nothing was seen', async () => {
+    visit({ ...ended(), status: 'cancelled', end_reason: 'declined', approved_at: null });
+    expect(await screen.findByRole('region', { name: 'tina wasn’t let in' })).toHaveTextContent(
+      'You declined. They saw nothing of your device. Report anything suspicious.',
+    );
+  });
+
   it('shows what changed on a device, as text', async () => {
     const session = ended();
     visit(session);
