@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { LinkState } from '#link/link.ts';
 import { showWhole } from './store.ts';
 
-/** State of the agent for `palisade-agent status`. */
+/** Contents of the status file, which `palisade-agent status` reads. */
 export const statusSchema = z.object({
   link: z.string(),
   reason: z.string(),
@@ -19,14 +19,14 @@ export class AgentStatus {
   readonly #log: (line: string) => void;
   #status: z.infer<typeof statusSchema>;
 
-  /** @param run folder of what the agent needs while it runs */
+  /** @param run folder of the agent's runtime files */
   constructor(run: string, device_name: string, log: (line: string) => void) {
     this.#path = join(run, 'status.json');
     this.#log = log;
     this.#status = { link: 'connecting', reason: '', device_name, applied_rev: 0, firewall: '', at: '' };
   }
 
-  /** The connection state has changed; the next `show` writes it to the file. */
+  /** Stores a changed connection state; the next `show` writes it to the file. */
   hear(link: LinkState, reason: string): void {
     if (this.#status.link !== link) this.#log(`${link}${reason === '' ? '' : `: ${reason}`}`);
     this.#status = { ...this.#status, link, reason };

@@ -43,7 +43,7 @@ import { DeviceReports, Sequence } from './device-reports.ts';
 import { createStore, writeWhole } from './store.ts';
 import { UnnotedEvents } from './unnoted-events.ts';
 
-/** The agent's folders: for state over restarts, and for a run. */
+/** The agent's folders: persistent state, and runtime files. */
 export interface Folders {
   /** `/var/lib/palisade-agent` */
   state: string;
@@ -51,12 +51,12 @@ export interface Folders {
   run: string;
 }
 
-/** The file that the computer loads before its network, at its next start. */
+/** The nftables rules that the computer loads at boot, before its network starts. */
 export const BOOT_FILE = 'boot.nft';
 /** While this file exists, no files are sent from this computer. */
 export const LOOKS_OFF_FILE = 'second-looks-off';
 const LOOKS_OFF = 'Files are not sent from this computer: that was switched off on it.';
-/** The memory of a desired state is freed this long after the last one, in ms. */
+/** Delay between the latest desired state and the garbage collection after it, in ms. */
 const REST_AFTER_MS = 5_000;
 
 export interface AgentOptions {
@@ -66,13 +66,13 @@ export interface AgentOptions {
   signal: AbortSignal;
   /** The folder of the rules bundled with the agent; undefined if there are none. */
   signatures: string | undefined;
-  /** The environment in which the desktop is looked for first. */
+  /** Environment variables; a display that they name is tried first. */
   environment: NodeJS.ProcessEnv;
-  /** Times in ms, in place of those of the contract. */
+  /** Times in ms that replace the defaults. */
   times?: Partial<Record<'report' | 'trial' | 'revoked_grace' | 'warming' | 'back_off', number | undefined>>;
 }
 
-/** Waits for a time, or until the signal. */
+/** Resolves after `ms`, or earlier when `signal` aborts. */
 function waitUntil(signal: AbortSignal, ms: number): Promise<void> {
   return new Promise<void>((ended) => {
     if (signal.aborted) return ended();
@@ -86,19 +86,19 @@ function waitUntil(signal: AbortSignal, ms: number): Promise<void> {
   });
 }
 
-/** Output of a program; undefined if it does not exist or fails. */
+/** Standard output of a program; undefined if the program does not exist or fails. */
 const outputOf = (program: string, ...args: string[]): Promise<string | undefined> =>
   runProgram([program], args).then(
     ({ code, stdout }) => (code === 0 ? stdout : undefined),
     () => undefined,
   );
 
-/** Runs the agent until `signal`, or until the device is revoked for good. Answers which. */
+/** Runs the agent until `signal` aborts or the device is permanently revoked. Returns the reason. */
 export async function runAgent(options: AgentOptions): Promise<'stopped' | 'revoked'> {
   return (await Agent.open(options)).run();
 }
 
-/** Parts that are read or tried before the agent is built. */
+/** Parts of the agent that need asynchronous work, and so are made before the constructor runs. */
 interface Opened {
   resolver: Resolver;
   events: UnnotedEvents;
@@ -108,7 +108,7 @@ interface Opened {
   sets: SignatureSets | undefined;
 }
 
-/** One agent: its parts, the connection that steers them, and their end. */
+/** Creates the parts of the agent, passes the server's desired state to them, and closes them. */
 class Agent {
   readonly #options: AgentOptions;
   readonly #resolver: Resolver;
@@ -130,10 +130,10 @@ class Agent {
   readonly #web_protection: WebProtection | undefined;
   readonly #link: Link;
   readonly #reports: DeviceReports;
-  /** The last state that the server wants. */
+  /** The latest desired state from the server. */
   #desired: Desired | undefined;
   #rest_timer: NodeJS.Timeout | undefined;
-  /** Makes the next report at once. */
+  /** Sends the next report immediately. */
   #reportNow = () => {};
   #is_revoked = false;
 
@@ -195,7 +195,7 @@ class Agent {
     this.#reports = this.#createReports(nft);
   }
 
-  /** Runs until the signal, or until the device is revoked for good. */
+  /** Runs until the signal aborts or the device is permanently revoked. Returns the reason. */
   async run(): Promise<'stopped' | 'revoked'> {
     const { signal, log } = this.#options;
     const enforcer = this.#enforcer;
@@ -245,10 +245,10 @@ class Agent {
     await this.#scans?.close();
   }
 
-  /** Hands a desired state to the parts. */
+  /** Passes a desired state to each part. */
   #onDesired(desired: Desired): void {
     const { log } = this.#options;
-    // The link repeats an unchanged state as the same object.
+    // An unchanged state is the same object.
     if (desired !== this.#desired) this.#restSoon();
     this.#desired = desired;
     this.#control.want(desired.control);
@@ -312,7 +312,7 @@ class Agent {
     };
   }
 
-  /** The owner of this computer can switch the sending of files off (`palisade-agent second-looks off`). */
+  /** False after `palisade-agent second-looks off`, by which the owner of this computer forbids sending files. */
   #maySendFiles(): boolean {
     return !existsSync(join(this.#options.folders.state, LOOKS_OFF_FILE));
   }
@@ -321,7 +321,7 @@ class Agent {
     return waitUntil(this.#options.signal, ms);
   }
 
-  /** Frees the memory of a desired state. V8 alone would keep these megabytes for hours, until it needs the room. */
+  /** Schedules a garbage collection: V8 would otherwise keep the megabytes of a parsed state for hours. */
   #restSoon(): void {
     clearTimeout(this.#rest_timer);
     this.#rest_timer = setTimeout(

@@ -3,7 +3,7 @@ import { platform } from 'node:os';
 import type { Capabilities } from '@palisade/contract/agent';
 import { runProgram } from '#firewall/nft.ts';
 
-/** Why rules cannot be enforced here; undefined where they can. */
+/** Returns the reason why this computer cannot enforce rules; undefined if it can. */
 export async function probeFirewall(): Promise<string | undefined> {
   if (platform() !== 'linux') return 'Rules are enforced on Linux alone; elsewhere they can be exported.';
   const tried = await runProgram(['nft'], ['list', 'tables']).catch(() => undefined);
@@ -14,9 +14,9 @@ export async function probeFirewall(): Promise<string | undefined> {
     : 'This kernel has no nftables.';
 }
 
-/** Capabilities of this agent on this computer. */
+/** The capabilities that this agent reports to the server. */
 export function capabilitiesOf(found: {
-  /** The answer of `probeFirewall`. */
+  /** The result of `probeFirewall`. */
   firewall_reason: string | undefined;
   has_conntrack: boolean;
   has_signatures: boolean;

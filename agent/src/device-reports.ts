@@ -12,14 +12,14 @@ import type { Proc } from '#telemetry/proc.ts';
 import { createGuessing, createSignInLog } from '#telemetry/sign-ins.ts';
 
 const DROPPED_FILE = 'dropped.json';
-/** Maximum recent reports with the same part of the dropped packets: the server may confirm any of them. */
+/** Reports that may carry the same part of the dropped packets: the server may confirm any of them. */
 const SAME_PART_MAXIMUM = 20;
 /** Tables of other programs are listed once per this many reports. */
 const FOREIGN_EVERY = 10;
-/** New home folders are searched once per this many reports. */
+/** The agent looks for new home folders once per this many reports. */
 const WATCH_EVERY = 10;
 
-/** Numbers all reports of this agent, so that the server confirms each by its number. */
+/** Numbers the reports of this agent. The server confirms each report by its number. */
 export class Sequence {
   #last = 0;
 
@@ -67,18 +67,18 @@ export class DeviceReports {
       nft,
       most: BLOCKED_MAXIMUM,
       at: iso,
-      // The clock of the kernel for the times in its sets; it continues over restarts of this agent.
+      // The kernel's monotonic clock in ms, which nftables sets use; it continues when the agent restarts.
       clock: () => Number(process.hrtime.bigint() / 1_000_000n),
       paths: { run: join(folders.run, DROPPED_FILE), state: join(folders.state, DROPPED_FILE) },
     });
   }
 
-  /** Reads everything, and says one report. */
+  /** Collects the data of one report, and sends it. */
   async report(): Promise<void> {
     const { enforcer, folders, proc, posture, watched, web_protection, sequence } = this.#parts;
     const { epoch, counters, drops } = (await enforcer?.counters()) ?? { epoch: iso(), counters: [], drops: '' };
     const part = enforcer === undefined ? undefined : await this.#dropped.read({ epoch, drops });
-    // Uses the workers that read files, without a deadline: if none of them answers, no report is made, and the server says so.
+    // Runs on the thread pool without a deadline. If all threads hang, no report is sent, and the server notices the missing report.
     await ownSize(folders.state);
     const telemetry = (await proc?.read()) ?? null;
     const checks = posture.read();
@@ -104,16 +104,16 @@ export class DeviceReports {
     };
     if (part !== undefined) this.#rememberPart(part.blocked_part.number, seq);
     this.#parts.say(frame);
-    // The next report says what it found.
+    // The next report contains the result.
     void web_protection?.check();
   }
 
-  /** The server has noted a report. */
+  /** Handles the server's confirmation of a report. */
   noted(seq: number): void {
     if (this.#said_part.seqs.includes(seq)) this.#dropped.noted(this.#said_part.number);
   }
 
-  /** Keeps unconfirmed drops for the next start. */
+  /** Saves unconfirmed drops to disk for the next start. */
   async keep(): Promise<void> {
     await this.#dropped.keep();
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Ids that sort by time, as the contract asks for (UUIDv7, RFC 9562 section 5.7). */
+/** Returns a new id that sorts by creation time (UUIDv7, RFC 9562 section 5.7). */
 export function newId(now = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(now, 0, 6);

@@ -31,7 +31,7 @@ const USAGE = `palisade-agent: what protects this computer for its Palisade serv
 `;
 
 const { env } = process;
-/** The environment has these for a computer with folders of its own, and for tests, which cannot wait for half a minute. */
+/** Intervals in ms that environment variables can set; tests shorten them. */
 const timeSchema = z.coerce.number().int().min(100).optional();
 const times = {
   report: timeSchema.parse(env['PALISADE_AGENT_REPORT_MS']),
@@ -93,7 +93,7 @@ async function takeRulesAway(): Promise<void> {
 
 const END_MS = 15_000;
 
-/** Programs of this agent that run here as its service. Not those of another root, which have the same paths, nor those of other people, which may say that they are. */
+/** Process ids of agents that run as a service here. The same mount namespace excludes containers; the same user id excludes other users' imitations. */
 function runningAgents(): number[] {
   const own = kernelLink('/proc/self/ns/mnt');
   const uid = process.getuid?.();
@@ -107,7 +107,7 @@ function runningAgents(): number[] {
     });
 }
 
-/** Ends an agent that no system's service manager has: it would put its rules back. */
+/** Ends agents that the service manager does not control: a running agent would restore its rules. */
 async function endRunning(): Promise<void> {
   for (const pid of runningAgents()) process.kill(pid, 'SIGTERM');
   const until = Date.now() + END_MS;
@@ -119,7 +119,7 @@ async function endRunning(): Promise<void> {
 }
 
 async function runDisable(): Promise<void> {
-  // A running agent would put its table back.
+  // A running agent would restore its table.
   await runProgram(['systemctl'], ['disable', '--now', 'palisade-agent']).catch(() => undefined);
   await endRunning();
   await new SystemNames().giveBack();
@@ -139,7 +139,7 @@ async function runUninstall(): Promise<void> {
   }
 }
 
-/** The rules that came with the agent: beside its bundle, or in the server's folder where it runs from source. */
+/** Folder of the bundled signatures: beside the agent's bundle, or in the server's folder when the agent runs from source. */
 function signaturesFolder(): string | undefined {
   const places = ['../signatures', '../../server/signatures/rules'].map((place) =>
     fileURLToPath(new URL(place, import.meta.url)),
@@ -152,7 +152,7 @@ async function runScan([path]: readonly string[]): Promise<void> {
   if (signatures === undefined) throw new Refused('This agent came without signatures, so it cannot scan.');
   if (path !== undefined && !existsSync(path)) throw new Refused(`There is nothing at ${path}.`);
   const nothing = () => {};
-  // The set that the service fetched last; a scan by hand fetches none.
+  // Uses the signature set that the service downloaded last; this command downloads none.
   const sets = await openSignatureSets({
     folder: join(folders.state, 'signatures'),
     built_in: signatures,
@@ -185,7 +185,7 @@ async function runScan([path]: readonly string[]): Promise<void> {
   endProcess();
 }
 
-/** The computer's owner decides whether a server can have files of it at all. */
+/** Allows or forbids sending files of this computer to the server. */
 async function runSecondLooks([choice]: readonly string[]): Promise<void> {
   const path = join(folders.state, LOOKS_OFF_FILE);
   if (choice === 'off') await writeWhole(path, '');
@@ -218,7 +218,7 @@ async function runService(): Promise<void> {
   });
   if (ended === 'revoked') {
     await identityStore(folders.state).remove();
-    // systemd does not start it again: RestartPreventExitStatus.
+    // The unit's RestartPreventExitStatus contains 64: systemd does not restart the agent.
     process.exitCode = 64;
   }
   endProcess();
@@ -230,7 +230,7 @@ const COMMANDS: Record<string, (args: readonly string[]) => Promise<void>> = {
   scan: runScan,
   'second-looks': runSecondLooks,
   disable: runDisable,
-  // The unit runs it whenever the agent has ended, however it did.
+  // The systemd unit runs this after every end of the agent, also after a crash.
   'names-back': () => new SystemNames().giveBack(),
   run: runService,
   uninstall: runUninstall,

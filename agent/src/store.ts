@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { z } from 'zod';
 
-/** One record in a file of its own, readable by its owner alone. */
+/** One record in its own file, which only its owner can read. */
 export interface Store<T> {
-  /** Undefined for a missing or unreadable file. */
+  /** Undefined if the file is missing or unreadable. */
   read(): Promise<T | undefined>;
-  /** Whole or not at all: written beside, forced to the disk, put in place. */
+  /** Atomic and durable: writes a temporary file, syncs it to disk, and renames it. */
   write(value: T): Promise<void>;
   remove(): Promise<void>;
 }
@@ -25,7 +25,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Only the disk itself is waited for: each turn through the thread pool costs more than the rest, and there are two of these between an edit and the kernel. */
+/** Atomic and durable. Only the sync is asynchronous: a thread-pool call costs more than the other steps, and each edit of the rules makes two such writes. */
 export async function writeWhole(path: string, text: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = join(dirname(path), `.${randomBytes(6).toString('hex')}.new`);
@@ -45,7 +45,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** Whole or not at all for readers, as long as the computer runs: the disk is not waited for, nor woken. One writer for each path. */
+/** Atomic for readers, but not durable: it does not sync to disk. Each path has one writer. */
 export function showWhole(path: string, text: string): void {
   const beside = `${path}.new`;
   writeFileSync(beside, text, { mode: 0o600 });

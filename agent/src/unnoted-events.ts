@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { newId } from './ids.ts';
 import { createStore, type Store } from './store.ts';
 
-/** The most recent events of each kind wait for the server: frequent events do not displace rare ones. The server requests the last two kinds, and waits for each. */
+/** Maximum unconfirmed events by kind: frequent events do not displace rare ones. The last two kinds answer requests of the server, which waits for each. */
 const EVENTS_MAXIMUM: Record<DeviceEvent['event'], number> = {
   tampered: 20,
   ssh_guessing: 200,
@@ -15,12 +15,12 @@ const EVENTS_MAXIMUM: Record<DeviceEvent['event'], number> = {
 const eventSchema = saidSchema.options[2];
 type EventFrame = z.infer<typeof eventSchema>;
 
-/** Events that the server has not noted yet. They are kept on the disk, so that a restart of the agent loses none. */
+/** Events that the server has not confirmed yet. They are kept on disk, so that a restart of the agent loses none. */
 export class UnnotedEvents {
   readonly #store: Store<unknown[]>;
   readonly #log: (line: string) => void;
   #frames: readonly EventFrame[];
-  /** The last write to the disk, or the last one that waits. */
+  /** The latest write to disk, running or queued. */
   #writing = Promise.resolve();
 
   private constructor(store: Store<unknown[]>, kept: readonly EventFrame[], log: (line: string) => void) {
@@ -40,10 +40,10 @@ export class UnnotedEvents {
     return this.#frames;
   }
 
-  /** Keeps an event, and says it. */
+  /** Stores an event, and sends it. */
   add(event: DeviceEvent, say: (frame: EventFrame) => void): void {
     const frame: EventFrame = { kind: 'event', id: newId(), at: new Date().toISOString(), event };
-    // The server would end every connection over a frame that it cannot parse.
+    // The server closes the connection on a frame that it cannot parse; a stored one would close every later connection.
     if (!eventSchema.safeParse(frame).success) {
       this.#log(`what happened cannot be said: ${event.event}`);
       return;
@@ -57,12 +57,12 @@ export class UnnotedEvents {
     say(frame);
   }
 
-  /** Whether an event waits for which `matches` holds. */
+  /** Whether an unconfirmed event matches. */
   has(matches: (event: DeviceEvent) => boolean): boolean {
     return this.#frames.some(({ event }) => matches(event));
   }
 
-  /** The server has noted these. */
+  /** Removes events that the server has confirmed. */
   noted(ids: readonly string[]): void {
     this.#frames = this.#frames.filter(({ id }) => !ids.includes(id));
     this.#write();

@@ -1,17 +1,17 @@
-/** The number of bytes that a parser requests: exactly this many, or, if negative, any number up to it, so that long data passes without buffering. */
+/** Bytes that a parser requests: exactly this many, or, if negative, between 1 and its absolute value, so that long data passes without buffering. */
 type Want = number;
 export type Parser = Generator<Want, void, Buffer>;
 
 /**
- * Feeds a parser with bytes as they come, in pieces of any size. The kept bytes are never more than the parser asked for and one
- * piece.
+ * Feeds a parser with received chunks of any size. The buffer holds at most the requested bytes and one
+ * chunk.
  */
 export function createFeeder(parser: Parser): (piece: Buffer) => void {
   let pieces: Buffer[] = [];
   let held = 0;
   let step = parser.next();
 
-  /** The first so many of the held bytes. */
+  /** Removes the first `length` bytes from the buffer and returns them. */
   function take(length: number): Buffer {
     const [first] = pieces;
     const all = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces, held);

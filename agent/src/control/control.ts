@@ -9,18 +9,18 @@ export interface ControlParts {
   server: URL;
   identity: { device_id: string; token: string };
   lookup: LookupFunction;
-  /** A folder that is the agent's alone. */
+  /** A folder that only the agent can enter. */
   folder: string;
   environment: NodeJS.ProcessEnv;
   log: (line: string) => void;
-  /** The folder of logind's records. */
+  /** The folder of logind's state files. */
   logind?: string;
 }
 
-/** Lets the technician of a remote session see and control this computer, as far as its person grants it: dials the server, and again after a lost connection. */
+/** Lets the technician of a remote session see and control this computer, as far as the user grants it. Connects to the server, and reconnects after a lost connection. */
 export class Control {
   readonly #parts: Required<ControlParts>;
-  /** The login session that was active when the remote session was granted: its desktop is the only one that this grant shows. */
+  /** The login session that was active at the time of the grant. The grant covers only the desktop of this login session. */
   #consent: { session_id: string; login: Promise<LoginSession | undefined> } | undefined;
   #granted: Granted = null;
   #connection: ScreenConnection | undefined;
@@ -31,7 +31,7 @@ export class Control {
     this.#parts = { logind: LOGIND_FOLDER, ...parts };
   }
 
-  /** Uses these grants from now on. */
+  /** Replaces the current grant. */
   want(granted: Granted): void {
     this.#granted = granted;
     if (granted === null) this.#consent = undefined;
@@ -45,7 +45,7 @@ export class Control {
     this.#follow();
   }
 
-  /** Ends the connection of another session, and dials for the granted one. */
+  /** Closes a connection of another remote session, and connects for the granted one. */
   #follow(): void {
     clearTimeout(this.#redial_timer);
     const granted = this.#granted;

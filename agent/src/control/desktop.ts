@@ -5,12 +5,12 @@ import { openForeign, type Stats, statForeign } from '#files/foreign.ts';
 import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
 import { LOCAL_DISPLAY, type LoginSession } from './login-session.ts';
 
-/** The desktop that may be shown: the one of the signed-in session that gave consent. `uid` is the user of that session. */
+/** The desktop of the login session that gave consent. `uid` is the user of that session. */
 export type Desktop =
   | {
       kind: 'x11';
       display: string;
-      /** The socket of its X server. */
+      /** Path of its X server's socket. */
       socket: string;
       uid: number;
       /** The contents of its Xauthority file, read once and checked. */
@@ -24,7 +24,7 @@ export type Desktop =
 const SOCKETS_FOLDER = '/tmp/.X11-unix';
 const PROCESSES_MAXIMUM = 20_000;
 const STATUS_BYTES = 8 * 1024;
-/** Environments that are read until one names a display. */
+/** Processes whose environment is read to find a display. */
 const ENVIRONMENTS_MAXIMUM = 64;
 const ENVIRONMENT_BYTES = 128 * 1024;
 /** Reading the environment of a process can block forever. Time limit in ms. */
@@ -38,7 +38,7 @@ interface Named {
   xauthority: string | undefined;
 }
 
-/** The display that an environment names; undefined where it names no display of this computer. */
+/** The display named by DISPLAY; undefined if DISPLAY is missing or not a local display. */
 export function displayOf(environment: Record<string, string | undefined>): Named | undefined {
   const { DISPLAY, XAUTHORITY, HOME } = environment;
   if (DISPLAY === undefined || !LOCAL_DISPLAY.test(DISPLAY)) return undefined;
@@ -55,19 +55,19 @@ function environmentOf(text: string): Record<string, string> {
   );
 }
 
-/** The four user ids of a process (proc_pid_status(5)) are all this one: a set-uid program is not its user's. */
+/** Whether all four user ids of a process (proc_pid_status(5)) equal `uid`. False for a set-uid program. */
 export function isWholly(status: string, uid: number): boolean {
   const ids = /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/mu.exec(status);
   return ids?.slice(1).every((id) => id === `${uid}`) === true;
 }
 
-/** The processes of one user. Their status is read from the kernel alone: no process can make that wait. */
+/** Process ids of one user. A process cannot delay the read of its `status` file. */
 function processesOf(uid: number): string[] {
   const names = kernelNames('/proc', PROCESSES_MAXIMUM).filter((name) => /^\d+$/u.test(name));
   return names.filter((name) => isWholly(kernelText(`/proc/${name}/status`, STATUS_BYTES), uid));
 }
 
-/** The environment of a process, read by a program that is ended where the process makes it wait. */
+/** The environment of a process. A child process reads it and is killed after the time limit, because the other process can block the read. */
 async function environmentOfProcess(pid: string): Promise<string> {
   const child = spawn('head', ['-c', `${ENVIRONMENT_BYTES}`, `/proc/${pid}/environ`], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -83,7 +83,7 @@ async function environmentOfProcess(pid: string): Promise<string> {
   return Buffer.concat(pieces).toString('latin1');
 }
 
-/** The displays that the processes of a session name. */
+/** The first display that a process of the login session names. With `wanted`, only that display counts. */
 async function displayOfProcesses({ id, uid }: LoginSession, wanted: string | undefined): Promise<Named | undefined> {
   for (const pid of processesOf(uid).slice(-ENVIRONMENTS_MAXIMUM)) {
     const environment = environmentOf(await environmentOfProcess(pid));
@@ -96,7 +96,7 @@ async function displayOfProcesses({ id, uid }: LoginSession, wanted: string | un
 
 const numberOf = (display: string) => LOCAL_DISPLAY.exec(display)?.[1] ?? '0';
 
-/** The contents of a regular file of this user; undefined for every other kind of file and for a longer one. */
+/** The contents of a regular file that this user owns; undefined for any other file, and above `XAUTHORITY_BYTES`. */
 async function readXauthority(path: string, uid: number): Promise<Buffer | undefined> {
   const file = await openForeign(path).catch(() => undefined);
   if (file === undefined) return undefined;
@@ -109,7 +109,7 @@ async function readXauthority(path: string, uid: number): Promise<Buffer | undef
   }
 }
 
-/** The inodes of the sockets that listen for a display in the list of the kernel (/proc/net/unix), on its path and on its abstract name. */
+/** Inodes of the sockets in /proc/net/unix that listen at the display's path or at its abstract name. */
 export function listenersOf(list: string, path: string): Set<string> {
   const inodes = new Set<string>();
   for (const line of list.split('\n')) {
@@ -120,7 +120,7 @@ export function listenersOf(list: string, path: string): Set<string> {
   return inodes;
 }
 
-/** True when every socket that listens for a display is held by a process of one of these users. Programs of X11 ask the abstract name first, which any user can take. */
+/** Whether processes of these users hold every socket that listens for a display. X11 clients try the abstract name first, which any user can bind. */
 function isServedBy(path: string, uids: readonly number[]): boolean {
   const list = kernelText('/proc/net/unix', SOCKET_LIST_BYTES);
   if (list.length >= SOCKET_LIST_BYTES) return false;
@@ -137,8 +137,8 @@ function isServedBy(path: string, uids: readonly number[]): boolean {
 }
 
 /**
- * True when the socket of a display belongs to its user: the folder cannot be changed by others, the socket is that user's, and so are the processes that listen on it. A
- * display manager may run the X server as root; that counts only for the display that logind's record of the session names.
+ * Whether the socket of a display belongs to the session's user: other users cannot change the folder, and the user owns the socket and the processes that listen on it. A
+ * display manager may run the X server as root; this is accepted only for the display in logind's state file of the session.
  */
 export async function isDisplayOf(display: string, session: Pick<LoginSession, 'uid' | 'display'>): Promise<boolean> {
   const { uid } = session;
@@ -167,7 +167,8 @@ async function x11Of(named: Named, session: Pick<LoginSession, 'uid' | 'display'
 }
 
 /**
- * The desktop of the session that gave consent. A display that the agent's own environment names comes first: the owner of the agent sets it. Everything else is taken only from processes of the session's user, and shown only where socket and X server are that user's as well.
+ * Finds the desktop of the session that gave consent. A display from the agent's own environment comes first, because the owner of the agent sets it. Otherwise the display
+ * comes from processes of the session's user, and counts only if that user also owns the socket and the X server.
  */
 export async function findDesktop(environment: NodeJS.ProcessEnv, session: LoginSession | undefined): Promise<Desktop> {
   if (platform() !== 'linux') return { kind: 'none' };

@@ -1,6 +1,6 @@
 import { deflateSync, inflateSync, constants as ZLIB } from 'node:zlib';
 
-// Extended clipboard of RFB (rfbproto, "Extended Clipboard Pseudo-Encoding"): text in UTF-8. The plain messages have Latin-1 alone.
+// Extended clipboard of RFB (rfbproto, "Extended Clipboard Pseudo-Encoding"): its text is UTF-8. The text of plain clipboard messages is Latin-1.
 
 export const EXTENDED_CLIPBOARD = 0xc0a1e5ce | 0;
 
@@ -19,10 +19,10 @@ function u32(...numbers: number[]): Buffer {
   return bytes;
 }
 
-/** The text of a message that provides it; undefined for damaged data and for more than `longest` bytes, however small they are packed. */
+/** Decompresses the text of a "provide" message; undefined for damaged data and for more than `longest` decompressed bytes. */
 function providedText(packed: Buffer, longest: number): Buffer | undefined {
   try {
-    // Both sides end such data by a flush instead of an end. Text is the first of all formats.
+    // Both sides end the stream with a sync flush and no final block. Text is the first format in the data.
     const bytes = inflateSync(packed, { maxOutputLength: longest + 4, finishFlush: ZLIB.Z_SYNC_FLUSH });
     const text = bytes.subarray(4);
     return bytes.readUInt32BE(0) === text.length ? Buffer.from(text.toString('utf8')) : undefined;
@@ -32,7 +32,7 @@ function providedText(packed: Buffer, longest: number): Buffer | undefined {
 }
 
 /**
- * The body of an extended message, written anew with text as its only format; undefined for a body that may not pass. Capabilities carry no content: they pass without the grant of
+ * Returns the body of an extended message with text as its only format; undefined if it must not pass. Capabilities carry no content: they pass without the grant of
  * the clipboard, because each side sends them once.
  */
 export function passableClipboard(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { foreignText } from '#files/foreign.ts';
 
-/** A person's graphical session on the first seat, as logind records it. */
+/** A user's graphical login session on seat0, from logind's state files. */
 export interface LoginSession {
   id: string;
   uid: number;
@@ -10,18 +10,18 @@ export interface LoginSession {
   display: string | undefined;
 }
 
-/** The folder of logind's records (sd-login(3)). */
+/** The folder of logind's state files (sd-login(3)). */
 export const LOGIND_FOLDER = '/run/systemd';
 
 const RECORD_BYTES = 16 * 1024;
 const KEY = /^[A-Z][A-Z0-9_]{0,63}$/u;
 const SESSION_ID = /^[A-Za-z0-9]{1,64}$/u;
 const UID = /^(?:0|[1-9]\d{0,9})$/u;
-/** The kernel's "no user" (uid_t)-1, and everything above it, is not a user. */
+/** Valid user ids are below this: (uid_t)-1 means "no user". */
 const UIDS_END = 0xffff_ffff;
 export const LOCAL_DISPLAY = /^:(\d{1,5})(?:\.\d{1,2})?$/u;
 
-/** The fields of a record of logind: lines of `KEY=value`. Undefined where a line is of another form or a key comes twice. */
+/** Parses a state file of logind: lines of `KEY=value`. Undefined if a line has another form or a key occurs twice. */
 export function parseRecord(text: string): ReadonlyMap<string, string> | undefined {
   if (text.length > RECORD_BYTES) return undefined;
   const fields = new Map<string, string>();
@@ -41,7 +41,7 @@ function uidOf(text: string | undefined): number | undefined {
   return uid < UIDS_END ? uid : undefined;
 }
 
-/** The session that is active on a seat, from the record of the seat; undefined where there is none. */
+/** The active session, from the state file of a seat; undefined if there is none. */
 export function activeOf(seat: string): { id: string; uid: number } | undefined {
   const fields = parseRecord(seat);
   const id = fields?.get('ACTIVE');
@@ -49,7 +49,7 @@ export function activeOf(seat: string): { id: string; uid: number } | undefined 
   return id === undefined || uid === undefined || !SESSION_ID.test(id) ? undefined : { id, uid };
 }
 
-/** A session from its record: only a person's own graphical session, active on this seat and not from afar. */
+/** Reads the state file of a session. Undefined unless it is a user's local graphical session that is active on this seat. */
 export function sessionOf(record: string, active: { id: string; uid: number }, seat: string): LoginSession | undefined {
   const fields = parseRecord(record);
   if (fields === undefined) return undefined;
@@ -63,7 +63,7 @@ export function sessionOf(record: string, active: { id: string; uid: number }, s
   return { id: active.id, uid, type, display: display !== undefined && LOCAL_DISPLAY.test(display) ? display : undefined };
 }
 
-/** A record of logind; undefined where it is missing, is no regular file, or is too long. */
+/** The text of a state file of logind; undefined if it is missing, not a regular file, or too long. */
 async function readRecord(path: string): Promise<string | undefined> {
   const text = await foreignText(path, RECORD_BYTES);
   return text === '' ? undefined : text;
@@ -71,7 +71,7 @@ async function readRecord(path: string): Promise<string | undefined> {
 
 const SEAT = 'seat0';
 
-/** The person's session that is active on the first seat now; undefined without a desktop session there. */
+/** The login session that is now active on seat0; undefined if it is not a graphical one. */
 export async function readActiveSession(folder = LOGIND_FOLDER): Promise<LoginSession | undefined> {
   const seat = await readRecord(join(folder, 'seats', SEAT));
   const active = seat === undefined ? undefined : activeOf(seat);

@@ -1,38 +1,38 @@
-/** A place on the screen, in pixels. */
+/** A position on the screen, in pixels. */
 export interface Point {
   x: number;
   y: number;
 }
 
-/** The pointer is near a place if it is at most this far from it, in pixels. */
+/** Two positions are near each other if each coordinate differs by at most this many pixels. */
 const FAR = 3;
-/** Recent places of the technician's pointer. */
+/** Recent pointer positions of the technician that are kept. */
 const KEPT = 64;
 
 const isNear = (one: Point, other: Point) => Math.abs(one.x - other.x) <= FAR && Math.abs(one.y - other.y) <= FAR;
 
 /**
- * Detects that the person at this computer moves the pointer: it is at a place where the technician did not put it. It is armed by the technician's first input, since
- * there is no control to take back before it.
+ * Detects that the user of this computer moves the pointer: its position is none that the technician set. The technician's first input arms the detection, because
+ * there is nothing to take back before it.
  */
 export class OwnPointer {
   #is_armed = false;
   #puts: readonly Point[] = [];
   #seen: Point | undefined;
 
-  /** The technician put the pointer here, or typed. */
+  /** Records the technician's input: a pointer position, or undefined for a key. */
   put(at: Point | undefined): void {
     this.#is_armed = true;
     if (at !== undefined) this.#puts = [...this.#puts, at].slice(-KEPT);
   }
 
-  /** The pointer is here now. @returns whether the person moved it */
+  /** Records the current pointer position. @returns whether the user moved the pointer */
   sees(at: Point): boolean {
     const before = this.#seen;
     this.#seen = at;
     if (before === undefined || isNear(before, at)) return false;
     const place = this.#puts.findLastIndex((put) => isNear(put, at));
-    // The pointer passes the places in the order in which it was put there: earlier ones are over.
+    // The pointer reaches the positions in the order in which they were set, so earlier ones are discarded.
     if (place >= 0) this.#puts = this.#puts.slice(place);
     return this.#is_armed && place < 0;
   }

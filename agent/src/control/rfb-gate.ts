@@ -2,9 +2,9 @@ import { createCipheriv } from 'node:crypto';
 import { createFeeder, type Parser } from './byte-parser.ts';
 import { EXTENDED_CLIPBOARD, passableClipboard } from './extended-clipboard.ts';
 
-// Between the technician's page and this computer's VNC server (RFC 6143, "RFB"). Every message of both is parsed, and unknown ones do not pass.
+// Filter between the technician's page and this computer's VNC server (RFC 6143, "RFB"). It parses every message of both sides; an unknown message ends the connection.
 
-/** Whether input and clipboard pass now. The picture always does. */
+/** Whether input and clipboard messages pass. The picture always passes. */
 export interface Allowed {
   input: boolean;
   clipboard: boolean;
@@ -13,9 +13,9 @@ export interface Allowed {
 export interface GateParts {
   toViewer(bytes: Buffer): void;
   toScreen(bytes: Buffer): void;
-  /** Invalid or excessive RFB: nothing passes any more. The reason is a sentence. */
+  /** Called on invalid or oversized messages; no later message passes. The reason is a sentence. */
   onMalformed(reason: string): void;
-  /** The technician put the pointer here, in pixels of the screen; or typed. */
+  /** Called for each input of the technician: a pointer position in pixels, or undefined for a key. */
   onInput?(at: { x: number; y: number } | undefined): void;
   allowed: Allowed;
   /** The password for a VNC server that asks for one. */
@@ -25,9 +25,9 @@ export interface GateParts {
 export interface Gate {
   fromViewer(bytes: Buffer): void;
   fromScreen(bytes: Buffer): void;
-  /** From now on. Pressed keys are released when input ends. */
+  /** Changes what passes. When input is withdrawn, pressed keys are released. */
   allow(allowed: Allowed): void;
-  /** Messages of input and clipboard that passed to the screen, and that were dropped. */
+  /** Numbers of input and clipboard messages from the page that passed, and that were dropped. */
   readonly counts: { passed: number; dropped: number };
 }
 
@@ -36,15 +36,15 @@ const VERSION_OF_SERVER = /^RFB 003\.(\d{3})\n$/u;
 const NONE = 1;
 const VNC_AUTH = 2;
 
-/** Bounds on a message's claims. */
+/** Limits of the sizes and counts in a message. */
 const LONGEST = {
   encodings: 256,
   reason: 1_024,
   name: 4_096,
-  /** Longest copied text in either direction. Bytes. */
+  /** Longest clipboard text in either direction, in bytes. */
   text: 256 * 1024,
   side: 16_384,
-  /** Largest compressed rectangle. Bytes. */
+  /** Largest compressed rectangle, in bytes. */
   rectangle: 64 * 1024 ** 2,
   pressed: 64,
   piece: 64 * 1024,
@@ -57,13 +57,13 @@ const ZRLE = 16;
 const DESKTOP_SIZE = -223;
 const LAST_RECT = -224;
 const CURSOR = -239;
-/** Encodings whose lengths this reads: the VNC server is offered these alone, so it uses no other. */
+/** Encodings that the gate can parse. Only these are offered to the VNC server. */
 const READ = new Set([RAW, COPY_RECT, ZLIB, ZRLE, DESKTOP_SIZE, LAST_RECT, CURSOR, EXTENDED_CLIPBOARD]);
 const isQuality = (encoding: number) => (encoding >= -32 && encoding <= -23) || (encoding >= -256 && encoding <= -247);
 
 class Malformed extends Error {}
 
-/** VNC authentication (RFC 6143 section 7.2.2): DES with the password's bytes, each of whose bits are turned round. */
+/** VNC authentication (RFC 6143 section 7.2.2): DES, with the bits of each password byte in reverse order. */
 function answerChallenge(challenge: Buffer, password: string): Buffer {
   const key = Buffer.alloc(8);
   Buffer.from(password, 'latin1').copy(key, 0, 0, 8);
@@ -72,7 +72,7 @@ function answerChallenge(challenge: Buffer, password: string): Buffer {
     for (let bit = 0; bit < 8; bit += 1) if ((byte & (1 << bit)) !== 0) turned |= 0x80 >> bit;
     key[index] = turned;
   }
-  // OpenSSL 3 has no single DES; triple DES with three equal keys is the same.
+  // OpenSSL 3 has no single DES; triple DES with three equal keys gives the same result.
   const cipher = createCipheriv('des-ede3-ecb', Buffer.concat([key, key, key]), null).setAutoPadding(false);
   return Buffer.concat([cipher.update(challenge), cipher.final()]);
 }
@@ -90,7 +90,7 @@ export class RfbGate implements Gate {
   #at = { x: 0, y: 0 };
   #size = { width: 0, height: 0 };
   #bytes_per_pixel = 4;
-  /** The page has said that it begins. */
+  /** The page has sent its ClientInit message. */
   #is_greeted = false;
   #is_asked = false;
   /** The page has asked the VNC server for the extended clipboard. */
@@ -123,7 +123,7 @@ export class RfbGate implements Gate {
     return message;
   }
 
-  /** Lets go of all keys and buttons that the technician holds. */
+  /** Releases all keys and buttons that the technician holds down. */
   #letGo(): void {
     for (const key of this.#pressed) this.#toScreen(this.#keyEvent(key, false));
     this.#pressed.clear();
@@ -148,7 +148,7 @@ export class RfbGate implements Gate {
       this.counts.dropped += 1;
       return;
     }
-    // A position beyond the screen is moved to its edge.
+    // Clamp the position to the screen.
     this.#at = { x: Math.min(x, Math.max(0, this.#size.width - 1)), y: Math.min(y, Math.max(0, this.#size.height - 1)) };
     this.#buttons = mask;
     this.counts.passed += 1;
@@ -182,7 +182,7 @@ export class RfbGate implements Gate {
     this.#toScreen(message);
   }
 
-  /** A message of the clipboard as it may pass; a negative length marks an extended one. */
+  /** Returns the clipboard message to pass on, or undefined to drop it. A negative length marks an extended message. */
   #textMessage(kind: 3 | 6, head: Buffer, body: Buffer): Buffer | undefined {
     const isGranted = this.#allowed.clipboard;
     if (head.readInt32BE(3) >= 0) return isGranted ? Buffer.concat([Buffer.from([kind]), head, body]) : undefined;
@@ -216,7 +216,7 @@ export class RfbGate implements Gate {
     this.#toViewer(Buffer.alloc(4));
     yield 1;
     this.#is_greeted = true;
-    // Shared: earlier viewers of this screen stay connected.
+    // ClientInit with the shared flag: other viewers of this screen stay connected.
     this.#toScreen(Buffer.from([1]));
     for (;;) {
       const [kind] = yield 1;
@@ -234,7 +234,7 @@ export class RfbGate implements Gate {
       } else if (kind === 6) {
         yield* this.#viewerText();
       } else if (kind === 255) {
-        // A key with its place on the keyboard (QEMU): the VNC server gets the key.
+        // QEMU extended key event: the keysym is passed to the VNC server, the keycode is not.
         const rest = yield 11;
         if (rest[0] !== 0) throw new Malformed('A message of the page is not known.');
         this.#hearKey(rest.readUInt32BE(3), rest.readUInt16BE(1) !== 0);
@@ -244,7 +244,7 @@ export class RfbGate implements Gate {
     }
   }
 
-  /** So many bytes, as they come. */
+  /** Passes `length` bytes to the viewer in chunks. */
   *#pass(length: number): Parser {
     for (let left = length; left > 0; ) {
       const piece = yield -Math.min(left, LONGEST.piece);
@@ -257,7 +257,7 @@ export class RfbGate implements Gate {
     for (let left = length; left > 0; ) left -= (yield -Math.min(left, LONGEST.piece)).length;
   }
 
-  /** Answers, through `is_last`, whether it says that no more come. */
+  /** Passes one rectangle. @returns whether it is a LastRect marker, which ends the update */
   *#rectangle(): Generator<number, boolean, Buffer> {
     const head = yield 12;
     const [width, height, encoding] = [head.readUInt16BE(4), head.readUInt16BE(6), head.readInt32BE(8)];
@@ -297,7 +297,7 @@ export class RfbGate implements Gate {
     const length = head.readInt32BE(3);
     if (length < 0 && !this.#is_extended)
       throw new Malformed('The VNC server sends the clipboard in a way that nobody asked for.');
-    // The computer's clipboard may hold anything; it is no reason to end.
+    // Too long a text in the computer's clipboard is skipped, and does not end the connection.
     if (Math.abs(length) > LONGEST.text) return yield* this.#skip(Math.abs(length));
     const message = this.#textMessage(3, head, yield Math.abs(length));
     if (message !== undefined) this.#toViewer(message);

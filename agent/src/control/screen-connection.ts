@@ -17,7 +17,7 @@ import { type Gate, RfbGate } from './rfb-gate.ts';
 import { findVnc, type Vnc } from './vnc.ts';
 import { watchPointer } from './x-pointer.ts';
 
-/** The grant for this computer's screen; null without one. */
+/** The grant for this computer's screen; null if there is none. */
 export type Granted = Desired['control'];
 
 const HANDSHAKE_MS = 10_000;
@@ -32,18 +32,18 @@ export interface ScreenConnectionParts {
   server: URL;
   identity: { device_id: string; token: string };
   lookup: LookupFunction;
-  /** A folder that is the agent's alone. */
+  /** A folder that only the agent can enter. */
   folder: string;
   environment: NodeJS.ProcessEnv;
-  /** The folder of logind's records. */
+  /** The folder of logind's state files. */
   logind: string;
   log: (line: string) => void;
   /** The login session that was active when the remote session was granted. */
   login: () => Promise<LoginSession | undefined> | undefined;
   granted: () => Granted;
-  /** The server has paired this connection with the technician's. */
+  /** Called when the server has paired this connection with the technician's. */
   onPaired: () => void;
-  /** The agent ends the grant: nothing is allowed until the server grants it again. */
+  /** Called when the agent ends the grant: nothing is allowed until the server grants it again. */
   onEnds: () => void;
   onClose: (code: number) => void;
 }
@@ -67,7 +67,7 @@ function dial({ server, lookup }: ScreenConnectionParts): WebSocket {
   });
 }
 
-/** One connection to the server, for one remote session: finds the desktop and its VNC server, and passes on the gate's output. */
+/** One connection to the server for one remote session. It opens a VNC server for the desktop and relays between both through the gate. */
 export class ScreenConnection {
   readonly session_id: string;
   readonly #parts: ScreenConnectionParts;
@@ -107,7 +107,7 @@ export class ScreenConnection {
     setTimeout(() => this.#socket.terminate(), 500).unref();
   }
 
-  /** Ends the grant, and tells both sides why. */
+  /** Ends the grant, sends the reason to the server, and closes the connection. */
   #give(why: ScreenEnds['why'], detail: string | null): void {
     if (this.#is_over) return;
     this.#parts.log(`remote control ends: ${detail ?? why}`);
@@ -159,7 +159,7 @@ export class ScreenConnection {
       onInput: (at) => this.#own_pointer.put(at),
     });
     this.#gate = gate;
-    // The first bytes of an X11 VNC server wait until it is known that it reached the right X server.
+    // The first bytes of an X11 VNC server are held back until the owner of its X server is checked.
     let held: Buffer[] | undefined = desktop.kind === 'x11' ? [] : undefined;
     stream.on('data', (bytes: Buffer) => {
       if (held === undefined) return gate.fromScreen(bytes);
@@ -169,7 +169,7 @@ export class ScreenConnection {
       const display = login === undefined ? desktop.display : login.display;
       void isDisplayOf(desktop.display, { uid: desktop.uid, display }).then((is_right) => {
         if (this.#is_over) return;
-        // Another user may have taken the name of the display while the VNC server started.
+        // Another user may have bound the display's socket while the VNC server started.
         if (!is_right) return this.#give('unavailable', 'The screen of this computer is not the one of the signed-in person.');
         const waiting = held ?? [];
         held = undefined;
@@ -188,7 +188,7 @@ export class ScreenConnection {
       onPointer: (at) => {
         if (this.#own_pointer.sees(at) && this.#allowed().input) this.#give('own_input', null);
       },
-      // Without it, a person’s own mouse could not take control back.
+      // Without the pointer's position, the user could not take control back by moving the mouse.
       onFailure: (reason) => this.#give('unavailable', `Control ended because the pointer cannot be watched. ${reason}`),
     });
   }

@@ -9,7 +9,7 @@ import { isProgram, openOwn, removeOwn } from '#files/own-state.ts';
 import { groupOf } from '#files/people.ts';
 import type { Desktop } from './desktop.ts';
 
-/** A VNC server of this desktop, for one connection. No other user of this computer can reach it. */
+/** A VNC server of a desktop, for one connection. Other users of this computer cannot reach it. */
 export interface Vnc {
   stream: Duplex;
   stop(): void;
@@ -47,7 +47,7 @@ function connected(where: { path: string } | { host: string; port: number }): Pr
   });
 }
 
-/** The users whose sockets listen on a port, from the kernel's list (/proc/net/tcp, proc_net(5)): the state 0A listens, and the eighth field is the user. */
+/** User ids whose sockets listen on a port, from /proc/net/tcp (proc_net(5)): state 0A means listening, and the eighth field is the user id. */
 export function usersOfPort(list: string, port: number): Set<number> {
   const users = new Set<number>();
   for (const line of list.split('\n').slice(1)) {
@@ -59,14 +59,14 @@ export function usersOfPort(list: string, port: number): Set<number> {
   return users;
 }
 
-/** Whether everything that listens on a port is this user's. */
+/** Whether all sockets that listen on a port belong to this user. */
 function isPortOf(port: number, uid: number): boolean {
   const lists = ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => kernelText(path));
   const users = new Set(lists.flatMap((list) => [...usersOfPort(list, port)]));
   return users.size === 1 && users.has(uid);
 }
 
-/** Whether a VNC server of this user listens where wayvnc and others do by default, on this computer alone. */
+/** Whether a VNC server of this user listens on the local port that wayvnc and others use by default. */
 async function isServed(port: number, uid: number): Promise<boolean> {
   if (!isPortOf(port, uid)) return false;
   const socket = await connected({ host: '127.0.0.1', port }).catch(() => undefined);
@@ -83,7 +83,7 @@ async function isServed(port: number, uid: number): Promise<boolean> {
   });
 }
 
-/** Asks it to clean up behind itself, and does not wait for long: x11vnc can stand still in its own handler of the signal. */
+/** Sends SIGTERM for a clean exit, and SIGKILL soon after: x11vnc can hang in its signal handler. */
 function end(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
@@ -91,7 +91,7 @@ function end(child: ChildProcess): void {
   child.once('exit', () => clearTimeout(timer));
 }
 
-/** The checked contents in a file that is the agent's alone: a VNC server with the agent's own rights opens no path that another user can change. */
+/** Writes the checked contents to a file that only the agent can access: a VNC server with the agent's rights opens no path that another user can change. */
 async function keepXauthority(folder: string, xauthority: Buffer | undefined): Promise<string | undefined> {
   if (xauthority === undefined) return undefined;
   const path = join(folder, 'screen.xauthority');
@@ -108,8 +108,8 @@ async function keepXauthority(folder: string, xauthority: Buffer | undefined): P
 type X11 = Extract<Desktop, { kind: 'x11' }>;
 
 /**
- * The user and group that a VNC server of this desktop runs as, and its Xauthority file. Where the agent is root, that is the person whose desktop it is, with the first of their groups and no
- * other: a mistake of the server, or an X server that attacks it, has the rights of that person and no capability. The person sees everything: it is their own screen.
+ * The user and group that a VNC server of this desktop runs as, and its Xauthority file. If the agent is root, the server runs as the user of the desktop, with the primary group and no
+ * other: a bug of the VNC server, or an X server that attacks it, gains only the rights of that user and no capability. The user may see everything, because it is their own screen.
  */
 async function rightsOf(
   { uid, xauthority, xauthority_path }: X11,
@@ -119,12 +119,12 @@ async function rightsOf(
   return { auth: xauthority === undefined ? undefined : xauthority_path, identity: { uid, gid: await groupOf(uid) } };
 }
 
-/** x11vnc, which speaks over a socket that it inherits: it listens on no port, and ends with its connection. */
+/** Starts x11vnc on an inherited socket: it listens on no port, and exits when the connection ends. */
 async function openX11vnc(desktop: X11, { folder, path }: { folder: string; path: string }): Promise<Vnc> {
   const { auth, identity } = await rightsOf(desktop, folder);
   const options = [
     ...['-inetd', '-display', desktop.display, '-nopw', '-norc', '-noremote', '-nocmds', '-nobell', '-quiet', '-o', '/dev/null'],
-    // It looks at the screen every 10 ms, and gathers changes for 10 ms before it sends them; while a person types or points it sends at once.
+    // Polls the screen every 10 ms and collects changes for 10 ms before it sends them; during input it sends immediately.
     ...['-wait', '10', '-defer', '10', '-setdefer', '-1'],
     ...(auth === undefined ? [] : ['-auth', auth]),
   ];
@@ -147,15 +147,15 @@ async function openX11vnc(desktop: X11, { folder, path }: { folder: string; path
   };
 }
 
-/** TigerVNC's scraping server by its names: Debian's x0vncserver is a script around it, which takes other options. */
+/** Program names of TigerVNC's scraping server. Debian's x0vncserver is a wrapper script with other options, so it comes second. */
 const TIGERVNC = ['X0tigervnc', 'x0vncserver'] as const;
 
-/** Modes of its socket: 0600 and 0666, in decimal as it wants them. */
+/** Modes of its socket: 0600 and 0666. The option takes decimal numbers. */
 const [OWN_MODE, OPEN_MODE] = [0o600, 0o666];
 
 /**
- * TigerVNC's scraping server, on a socket in a folder that only its user and root can enter: the agent's own, or, where it runs as another person, one that this person makes in /tmp under an
- * unpredictable name. Root without CAP_DAC_OVERRIDE may pass the folder, and connects because the socket itself is open.
+ * Starts TigerVNC's scraping server on a socket in a folder that only its user and root can enter: the agent's own, or, if it runs as another user, one that this user makes in /tmp under an
+ * unpredictable name. The agent as root without CAP_DAC_OVERRIDE can enter that folder, and the socket's mode 0666 lets it connect.
  */
 async function openTigervnc(
   program: (typeof TIGERVNC)[number],
@@ -205,7 +205,7 @@ async function openTigervnc(
   throw new Error(`The VNC server ${program} did not start.`);
 }
 
-/** A way to show this desktop, or the program that is missing for it. */
+/** Finds a way to show this desktop, or the reason why there is none. */
 export async function findVnc(desktop: Desktop, parts: { folder: string; path: string; port?: number }): Promise<VncFound> {
   if (desktop.kind === 'x11') {
     if (await hasProgram('x11vnc', parts.path)) return { open: () => openX11vnc(desktop, parts) };

@@ -1,14 +1,14 @@
 import { createConnection, type Socket } from 'node:net';
 import { createFeeder, type Parser } from './byte-parser.ts';
 
-// Asks an X server for the position of the pointer, in its own protocol (X Window System Protocol, version 11, chapters 8 and 9): no program of the system can be asked so often.
+// Polls the pointer position in the X protocol (X Window System Protocol, version 11, chapters 8 and 9), because starting a program for each poll would be too slow.
 
 const COOKIE = 'MIT-MAGIC-COOKIE-1';
 const QUERY_POINTER = 38;
 
 const padded = (length: number) => Math.ceil(length / 4) * 4;
 
-/** The cookie of a display in a file of Xauthority; undefined where there is none. */
+/** The cookie of a display from the contents of an Xauthority file; undefined if there is none. */
 export function cookieOf(file: Buffer, display: string): Buffer | undefined {
   let at = 0;
   const field = () => {
@@ -45,22 +45,22 @@ function hello(cookie: Buffer | undefined): Buffer {
   return bytes;
 }
 
-/** An invalid or late answer of an X server. */
+/** An invalid answer of an X server. */
 class XProtocolError extends Error {
   override name = 'XProtocolError';
 }
 
-/** Bytes of the fixed part of the X server's answer to the first message, and of a screen's and a format's (chapter 8, connection setup). */
+/** Sizes in bytes of the parts of the connection setup reply (chapter 8): header, fixed part, one format, one screen; and the maximum of the whole. */
 const SETUP = { head: 8, fixed: 32, format: 8, screen: 40, most: 64 * 1024 };
 const REPLY = { length: 32, error: 0, reply: 1, generic_event: 35 };
-/** Maximum events between two answers: the agent subscribes to none, so only those that every program gets arrive. */
+/** Maximum events between two replies. The agent subscribes to no events, so only those that every client gets arrive. */
 const EVENTS_MAXIMUM = 1_000;
 /** The largest side of a screen: coordinates are signed 16-bit numbers. */
 const SIDE_MAXIMUM = 32_767;
 /** For one answer. ms. */
 const ANSWER_MS = 10_000;
 
-/** The first screen, from the answer to the first message behind its head. @throws XProtocolError where a length or number is out of range */
+/** The root window and size of the first screen, from the connection setup reply. @throws XProtocolError where a length or number is out of range */
 export function readSetup(head: Buffer, rest: Buffer): { root: number; width: number; height: number } {
   if (head[0] !== 1) throw new XProtocolError('The X server refuses the agent.');
   const must = (is_so: boolean, what: string) => {
@@ -80,7 +80,7 @@ export function readSetup(head: Buffer, rest: Buffer): { root: number; width: nu
   return { root, width, height };
 }
 
-/** The position of the pointer from an answer of 32 bytes; undefined for an event. @throws XProtocolError where it is neither */
+/** The pointer position from a QueryPointer reply of 32 bytes; undefined for an event. @throws XProtocolError where it is neither */
 export function readPointer(
   reply: Buffer,
   asked: { sequence: number; root: number; width: number; height: number },
@@ -89,7 +89,7 @@ export function readPointer(
   if (reply.length !== REPLY.length) throw new XProtocolError('The X server’s answer has a wrong length.');
   if (kind === REPLY.error) throw new XProtocolError(`The X server answers with error ${reply[1] ?? 0}.`);
   if (kind !== REPLY.reply) {
-    // A generic event has additional data, and the agent subscribes to none.
+    // A generic event is longer than 32 bytes. The agent subscribes to none.
     if ((kind & 0x7f) === REPLY.generic_event) throw new XProtocolError('The X server sends an event that was not asked for.');
     return undefined;
   }
@@ -106,11 +106,11 @@ interface PointerParts {
   /** For one answer. ms. */
   answer_ms?: number;
   onPointer: (at: { x: number; y: number }) => void;
-  /** Called once, with a sentence: no more positions follow. */
+  /** Called once with a sentence; no position follows. */
   onFailure: (reason: string) => void;
 }
 
-/** Tells where the pointer is, again and again, until it is stopped or the X server fails. Bad answers of an X server do not throw. */
+/** Polls the pointer position until the returned function is called or the X server fails. Invalid replies call `onFailure` and do not throw. */
 export function watchPointer(
   { display, socket: path, xauthority }: { display: string; socket: string; xauthority: Buffer | undefined },
   { every_ms, answer_ms = ANSWER_MS, onPointer, onFailure }: PointerParts,

@@ -12,16 +12,16 @@ import {
 } from './owner-jobs.ts';
 import { groupOf } from './people.ts';
 
-/** Time for one job: a file of 2 GB on a slow disk. ms. */
+/** Time limit of one job in ms, enough for 2 GB on a slow disk. */
 const MOST_MS = 130_000;
-/** Time to become the person. ms. */
+/** Time limit for a process to start and switch to the user, in ms. */
 const READY_MS = 10_000;
 const ANSWER_BYTES = 4 * 1024;
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './owner-process.ts' : './owner-process.cjs', import.meta.url);
-/** It does one small thing: no compilers, a small heap, and no work of the engine on threads beside it. */
+/** V8 flags for a short, small process: no optimizing compiler, a small heap, and few threads. */
 const FLAGS = ['--max-semi-space-size=1', '--max-old-space-size=64', '--no-opt', '--v8-pool-size=1', '--single-threaded'];
 
-/** The content for a job, of `put` alone. */
+/** The file content of a `put` job. */
 type Content = () => AsyncIterable<Buffer>;
 
 const failed = (code: string): OwnerAnswer => ({ ok: false, code, at: 'file' });
@@ -31,7 +31,7 @@ async function doHere(job: OwnerJob, content: Content | undefined): Promise<Owne
   return content === undefined ? failed('cut_off') : await putFile(job, content());
 }
 
-/** Writes as fast as the process reads. False once the process does not read any more. */
+/** Writes to the process's stdin and resolves when the bytes are accepted. False if the process no longer reads. */
 function written(child: ChildProcess, bytes: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     const { stdin } = child;
@@ -40,7 +40,7 @@ function written(child: ChildProcess, bytes: Buffer): Promise<boolean> {
   });
 }
 
-/** @throws Error of `content`: then the other side is cut off, and puts nothing in place */
+/** Sends the content, then the completion byte. @throws Error of `content`; without the completion byte the process discards the file */
 async function give(child: ChildProcess, job: PutJob, content: Content): Promise<void> {
   let bytes = 0;
   for await (const part of content()) {
@@ -50,17 +50,17 @@ async function give(child: ChildProcess, job: PutJob, content: Content): Promise
   if (bytes === job.size) await written(child, Buffer.from(WHOLE));
 }
 
-/** A process of a person, from its start on. */
+/** A started process that runs with a user's rights. */
 interface OwnerProcess {
   child: ChildProcess;
   ended: Promise<void>;
-  /** Once it has answered as a whole: then its work is done, whether it has ended or not. */
+  /** Resolves when the answer is complete: the work is done, even if the process still runs. */
   answered: Promise<void>;
-  /** Its output since it was ready. */
+  /** Its output after the ready line. */
   answer: () => string;
 }
 
-/** Starts a process of a person; undefined where it is not ready in time, and is ended then. */
+/** Starts a process with a user's rights. Undefined if it is not ready in time; it is killed then. */
 async function startAs(uid: number, gid: number): Promise<OwnerProcess | undefined> {
   const child = spawn(process.execPath, [...FLAGS, fileURLToPath(PROCESS_FILE), `${uid}`, `${gid}`], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -90,17 +90,17 @@ async function startAs(uid: number, gid: number): Promise<OwnerProcess | undefin
 }
 
 async function inProcess(uid: number, gid: number, job: OwnerJob, content: Content | undefined): Promise<OwnerAnswer> {
-  // A process that is not ready has started nothing, so another one is tried.
+  // A process that did not become ready has changed nothing, so a second attempt is safe.
   const started = (await startAs(uid, gid)) ?? (await startAs(uid, gid));
   if (started === undefined) return failed('ended');
   const { child, ended, answered, answer } = started;
-  // Its person can stop it, and root may always end it (CAP_KILL).
+  // The user can suspend the process; root can kill it even then (CAP_KILL).
   const timer = setTimeout(() => child.kill('SIGKILL'), MOST_MS);
   try {
     await written(child, Buffer.from(`${JSON.stringify(job)}\n`));
     if (job.kind === 'put' && content !== undefined) await give(child, job, content);
   } finally {
-    // Without the last byte, the begun write is undone.
+    // If the completion byte was not sent, the process removes the partial file.
     child.stdin?.end();
     await Promise.race([answered, ended]);
     child.kill('SIGKILL');
@@ -114,12 +114,12 @@ async function inProcess(uid: number, gid: number, job: OwnerJob, content: Conte
   }
 }
 
-/** Jobs of one person follow each other: one that blocks its process does not delay another person's. */
+/** The latest job by user id. Jobs of one user run in sequence, and do not delay those of other users. */
 const turns = new Map<number, Promise<unknown>>();
 
 /**
- * Runs a job with the rights of a person, in a separate process with only those: user, group and supplementary groups. Without root the agent's own rights are used. @param
- * uid 0: run by root itself, only for folders that belong to root alone
+ * Runs a job in a separate process with only the rights of a user: user id, group and supplementary groups. If the agent is not root, it uses its own rights. @param
+ * uid 0 runs the job as root in this process, which changes only folders that root alone can write to
  */
 export async function asOwner(uid: number, job: OwnerJob, content?: Content): Promise<OwnerAnswer> {
   if (uid === 0 || process.geteuid?.() !== 0) return await doHere(job, content);

@@ -6,22 +6,22 @@ import { Folder, isSameFile, splitPath } from './foreign.ts';
 import { timely } from './timely.ts';
 
 /**
- * Changes in folders that other people can write to: an entry is removed, and a file is put back. Both run with the rights of one person (`as-owner.ts`), on handles
- * of folders, so that neither a mistake here nor a race reaches further than that person does.
+ * Jobs in folders that other users can write to: removing an entry, and putting a file back. Both run with the rights of one user (`as-owner.ts`), on handles
+ * of folders, so that a bug or a race here cannot change anything that this user could not change.
  */
 
-/** Inode numbers and times are 64 bits: decimal text in JSON. */
+/** Inode numbers and times have 64 bits, so JSON carries them as decimal text. */
 const bigSchema = z.string().regex(/^-?\d{1,20}$/u);
 
 export const removeJobSchema = z.object({
   kind: z.literal('remove'),
-  /** Base64: a name may be no UTF-8. */
+  /** Base64, because a name may be invalid UTF-8. */
   path: z.base64(),
   dev: bigSchema,
   ino: bigSchema,
   size: bigSchema,
   mtime_ns: bigSchema,
-  /** The name that the entry has while it is removed. Kept beside the sealed file, so that a removal that was interrupted is finished later. */
+  /** Temporary name of the entry during removal. It is stored with the quarantined file, so that an interrupted removal can be finished later. */
   set_aside: z.string().regex(/^\.palisade-[0-9a-f]{32}$/u),
 });
 const putJobSchema = z.object({
@@ -37,24 +37,24 @@ export type RemoveJob = z.infer<typeof removeJobSchema>;
 export type PutJob = z.infer<typeof putJobSchema>;
 export type OwnerJob = z.infer<typeof ownerJobSchema>;
 
-/** `changed`: another file has the name. Others are codes of the system or of `FileRefused`. */
+/** `changed` means that another file has the name. Other codes come from the system or from `FileRefused`. */
 export const ownerAnswerSchema = z.union([
   z.object({ ok: z.literal(true) }),
   z.object({ ok: z.literal(false), code: z.string().max(40), at: z.enum(['folder', 'file']) }),
 ]);
 export type OwnerAnswer = z.infer<typeof ownerAnswerSchema>;
 
-/** The first line of a person's process: it has that person's rights alone. */
+/** First output line of the process: it now has only the user's rights. */
 export const READY = 'ready\n';
 
-/** Follows the bytes of a file on their way to `owner-process.ts`: they are complete. */
+/** Completion byte after the file's bytes on the stdin of `owner-process.ts`. */
 export const WHOLE = 'W';
 const MODE = 0o777;
 const BESIDE = '.palisade-';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code).slice(0, 40) : 'unknown');
 const isRoot = () => process.geteuid?.() === 0;
-/** Root does not act where another user could exchange the checked entry. */
+/** Refusal: root does not act in a folder where another user could replace the checked entry. */
 const NOT_ROOTS = { ok: false, code: 'not_roots', at: 'folder' } as const;
 /** An unpredictable name. */
 export const hiddenName = () => `${BESIDE}${randomBytes(16).toString('hex')}`;
@@ -78,14 +78,14 @@ async function inFolder(path: string, work: (folder: Folder, name: Buffer) => Pr
   }
 }
 
-/** Gives an entry a name back that was taken from it, unless another has it now: then it stays under the other name. */
+/** Renames an entry back to its old name. If another entry has that name now, it keeps the temporary name. */
 async function giveBack(folder: Folder, from: Buffer, to: Buffer): Promise<void> {
   await timely(() => link(folder.entryPath(from), folder.entryPath(to)));
   await timely(() => unlink(folder.entryPath(from)));
 }
 
 /**
- * Removes the entry of a path if it is exactly the file of the job. The entry is first moved to an unpredictable name and checked again: a file saved under the old name in
+ * Removes the entry at a path if it is exactly the file of the job. The entry is first renamed to an unpredictable name and checked again: a file saved under the old name in
  * the meantime stays.
  */
 export function removeEntry({ path, set_aside, ...job }: RemoveJob): Promise<OwnerAnswer> {
@@ -109,17 +109,17 @@ export function removeEntry({ path, set_aside, ...job }: RemoveJob): Promise<Own
   });
 }
 
-/** Removes the entry only while it is the file that is held. */
+/** Removes the entry if it is the file of the open handle. */
 async function removeHeld(folder: Folder, name: Buffer, held: FileHandle): Promise<void> {
   try {
     if (isSameFile(await folder.stat(name), await held.stat({ bigint: true })))
       await timely(() => unlink(folder.entryPath(name)));
   } catch {
-    // It is gone.
+    // The entry is already gone.
   }
 }
 
-/** Owner and mode are changed on the open file. A group that its person is not in stays the person's own; set-user-id and set-group-id are not given back to a file that was found. */
+/** Sets group, mode and time on the open file. If the user is not in the group, the user's own group stays. Set-user-id and set-group-id bits are not restored. */
 async function dress(file: FileHandle, { mode, gid, mtime_ms }: PutJob): Promise<void> {
   await file.chown(-1, gid).catch(() => undefined);
   await file.chmod(mode & MODE);
@@ -128,8 +128,8 @@ async function dress(file: FileHandle, { mode, gid, mtime_ms }: PutJob): Promise
 }
 
 /**
- * Puts a file at a free path: written beside under an unpredictable name, and linked to its own name when it is whole.
- * @param content exactly `size` bytes, or an error where they have changed
+ * Puts a file at an unused path: writes it in the same folder under an unpredictable name, and links it to its final name when it is complete.
+ * @param content yields exactly `size` bytes, or throws if they have changed
  */
 export function putFile(job: PutJob, content: AsyncIterable<Buffer>): Promise<OwnerAnswer> {
   return inFolder(job.path, async (folder, name) => {

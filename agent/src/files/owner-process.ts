@@ -1,13 +1,13 @@
 import { type OwnerAnswer, type OwnerJob, ownerJobSchema, putFile, READY, removeEntry, WHOLE } from './owner-jobs.ts';
 
 /**
- * Does one job with the rights of one person, and ends. It is started as root, becomes that person before it touches anything, and cannot become root again. Its job
- * arrives on stdin: a line of JSON, for `put` the bytes of the file, and one byte that says that they are complete. Its answer is a line of JSON.
+ * Does one job with the rights of one user, and exits. It starts as root, switches to that user before any other work, and cannot become root again. The job
+ * arrives on stdin: a line of JSON, and for `put` the bytes of the file and a completion byte. The answer is a line of JSON on stdout.
  *
  *   owner-process UID GID
  */
 
-/** After this many ms the process ends itself: an unresponsive file system then blocks only this process. */
+/** The process exits after this many ms, because an unresponsive file system may block it. */
 const MOST_MS = 120_000;
 const LINE_BYTES = 64 * 1024;
 
@@ -15,15 +15,15 @@ class Cut extends Error {
   readonly code = 'cut_off';
 }
 
-/** Gives up root and its groups. @throws Error where anything of root is left */
+/** Drops root and its groups. @throws Error if any right of root is left */
 function become(uid: number, gid: number): void {
   try {
-    // Node has it, its types do not (process.initgroups).
+    // Node's types lack process.initgroups.
     const initgroups: unknown = Reflect.get(process, 'initgroups');
     if (typeof initgroups !== 'function') throw new Error('this system has no groups');
     Reflect.apply(initgroups, process, [uid, gid]);
   } catch {
-    // Without an account there are no groups.
+    // A user id without an account has no supplementary groups.
     process.setgroups?.([gid]);
   }
   process.setgid?.(gid);
@@ -38,7 +38,7 @@ function become(uid: number, gid: number): void {
   if (!is_that_person || can_go_back || uid === 0) throw new Error('the rights of root could not be given up');
 }
 
-/** Stdin as a line, and the bytes after it. */
+/** Reads the first line of stdin, and returns the rest as a stream. */
 async function readInput(): Promise<{ line: string; rest: () => AsyncGenerator<Buffer> }> {
   const input: AsyncIterator<Buffer> = process.stdin[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
@@ -56,7 +56,7 @@ async function readInput(): Promise<{ line: string; rest: () => AsyncGenerator<B
   return { line: head.toString('utf8', 0, end), rest };
 }
 
-/** The bytes of a file; an error where they end before the byte that says that they are whole. */
+/** Yields the bytes of the file. Throws if stdin ends before the completion byte. */
 async function* contentOf(size: number, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let left = size;
   for await (const part of rest) {
@@ -83,5 +83,5 @@ become(uid, gid);
 process.stdout.write(READY);
 void work()
   .catch((error: unknown): OwnerAnswer => ({ ok: false, code: error instanceof Cut ? error.code : 'unknown', at: 'file' }))
-  // Its work is done and its answer is in the pipe. Node's own end joins its threads, and seldom one of them waits for it in turn (nodejs/node#54918).
+  // The answer is in the pipe. process.exit joins the worker threads, which can deadlock in rare cases (nodejs/node#54918), so the process kills itself.
   .then((answer) => process.stdout.write(`${JSON.stringify(answer)}\n`, () => process.kill(process.pid, 'SIGKILL')));

@@ -1,6 +1,6 @@
 import { foreignText } from './foreign.ts';
 
-/** A person with an account on this computer. */
+/** A user account of this computer. */
 export interface Person {
   name: string;
   uid: number;
@@ -9,12 +9,12 @@ export interface Person {
 }
 
 const PASSWD_BYTES = 4 * 1024 ** 2;
-/** People whose homes are looked at. */
+/** Maximum home folders. */
 const HOMES_MAXIMUM = 200;
 
 const numberOf = (text: string | undefined) => (/^\d{1,10}$/u.test(text ?? '') ? Number(text) : undefined);
 
-/** Reads passwd(5). Invalid lines are left out. */
+/** Parses passwd(5). Invalid lines are skipped. */
 export function readPeople(passwd: string): Person[] {
   return passwd.split('\n').flatMap((line) => {
     const [name = '', , uid_text, gid_text, , home = ''] = line.split(':');
@@ -27,15 +27,15 @@ export async function peopleHere(passwd_file = '/etc/passwd'): Promise<Person[]>
   return readPeople(await foreignText(passwd_file, PASSWD_BYTES));
 }
 
-/** The group for users without an entry in passwd(5). */
+/** Group id for users without an entry in passwd(5). */
 const NOGROUP = 65_534;
 
-/** The first group of a user. */
+/** The primary group id of a user. */
 export async function groupOf(uid: number): Promise<number> {
   return (await peopleHere()).find((one) => one.uid === uid)?.gid ?? NOGROUP;
 }
 
-/** Homes of people, each once: root's and those below /home. */
+/** Home folders without duplicates: root's and those below /home. */
 export function homesOf(people: readonly Person[]): string[] {
   const homes = people.map(({ home }) => home).filter((home) => /^\/(?:home\/|root$)/u.test(home));
   return [...new Set(homes)].slice(0, HOMES_MAXIMUM);

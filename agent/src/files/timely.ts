@@ -1,14 +1,14 @@
 /**
- * Operations on files of other people, each with a deadline. A thread that waits for an unresponsive file system cannot be interrupted, so at most `AT_ONCE_MAXIMUM` of
- * Node's four threads are used for such operations: the others read and write the agent's own files.
+ * Operations on files of other users, each with a deadline. A thread that waits for an unresponsive file system cannot be interrupted, so at most `AT_ONCE_MAXIMUM` of
+ * Node's four threads run such operations: the remaining thread serves the agent's own files.
  */
 
-/** Threads of Node's pool of four that file operations may use. */
+/** Threads of Node's pool of four that these operations may use. */
 const AT_ONCE_MAXIMUM = 3;
-/** For one operation. ms. */
+/** Deadline of one operation, in ms. */
 const OPERATION_MS = 10_000;
 
-/** A file or folder that is not opened or not read on, with the reason. */
+/** The agent does not open the file or folder, or stops reading it; `code` is the reason. */
 export class FileRefused extends Error {
   readonly code: 'link' | 'not_regular' | 'too_large' | 'deadline' | 'bad_path';
   constructor(code: FileRefused['code'], message: string) {
@@ -21,7 +21,7 @@ let running = 0;
 let stuck = 0;
 const waiting: (() => void)[] = [];
 
-/** Operations whose deadline is over and that hold a thread. */
+/** Number of operations past their deadline that still hold a thread. */
 export const stuckOperations = (): number => stuck;
 
 function giveBack(): void {
@@ -52,7 +52,7 @@ async function turn(until: number): Promise<void> {
 }
 
 /**
- * Runs one operation of the thread pool within `ms`. `onLate` gets a later result, to close it.
+ * Runs one thread-pool operation with a deadline of `ms`. `onLate` receives a result that arrives later, and closes it.
  * @throws FileRefused `deadline`
  */
 export async function timely<T>(operation: () => Promise<T>, onLate?: (late: T) => unknown, ms = OPERATION_MS): Promise<T> {
@@ -82,16 +82,16 @@ export async function timely<T>(operation: () => Promise<T>, onLate?: (late: T) 
   }
 }
 
-/** Time to wait for a process's remaining work after it was told to end. ms. */
+/** Time that remaining work of a process may take after the request to end, in ms. */
 const END_MS = 10_000;
 
-/** Ends this process for certain: Node's own end waits for operations that never come back. */
+/** Kills this process: process.exit would wait for operations that never return. */
 export function endProcess(): void {
   if (stuck > 0) process.kill(process.pid, 'SIGKILL');
   process.exit();
 }
 
-/** From now on the process must end within this many ms. */
+/** Kills this process after `ms` if it has not ended before. */
 export function endInTime(ms = END_MS): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), ms).unref();
 }

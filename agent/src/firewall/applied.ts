@@ -3,7 +3,7 @@ import { canonicalRules, defaultsSchema } from '@palisade/contract/agent';
 import { deviceRuleSchema } from '@palisade/contract/device-rule';
 import { z } from 'zod';
 
-/** A revision of the rules that this device had, or tries, as it is kept on disk. */
+/** A revision of the firewall rules, as stored on disk. */
 const revisionSchema = z.object({
   rev: z.int().min(1),
   hash: z.string(),
@@ -13,13 +13,13 @@ const revisionSchema = z.object({
 });
 export type Revision = z.infer<typeof revisionSchema>;
 
-/** The firewall's state over restarts. */
+/** The persistent state of the firewall. */
 export const firewallStateSchema = z.object({
-  /** The last revision that proved itself; null for none. */
+  /** The last revision that passed its trial; null if there is none. */
   confirmed: revisionSchema.nullable(),
-  /** The revision that is being tried. One that is found at a start was being tried when the agent ended. */
+  /** The revision on trial. If it is set when the agent starts, the previous agent ended during the trial. */
   trial: z.object({ rev: z.int(), hash: z.string() }).nullable(),
-  /** The last revision that was undone, so that it is not tried again. */
+  /** The last revision that was rejected or rolled back, so that it is not tried again. */
   refused: z
     .object({
       rev: z.int(),
@@ -28,9 +28,9 @@ export const firewallStateSchema = z.object({
       errors: z.array(z.object({ rule_id: z.string().nullable(), message: z.string() })),
     })
     .nullable(),
-  /** When the counters began at 0. */
+  /** Time at which the counters started at 0. */
   epoch: z.string(),
-  /** The table that they are in: the start of the kernel, and the number that it gave the table. Null where an agent of an earlier version wrote this. */
+  /** Identifies the table with these counters: the kernel's start, and the table's handle. Null in files of earlier agent versions. */
   life: z.string().nullable().default(null),
 });
 export type FirewallState = z.infer<typeof firewallStateSchema>;

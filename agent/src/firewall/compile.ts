@@ -10,20 +10,20 @@ import { z } from 'zod';
 import type { OpenConnection } from '#telemetry/proc.ts';
 
 /**
- * Turns a ruleset into one nft transaction. Every name in it is one of these literals or made of a rule's hexadecimal id, every address and number is printed from
- * an integer, so that nft never reads a server's own text: nft resolves names and cuts host bits off.
+ * Compiles a ruleset to one nft transaction. Every name in it is a literal of this file or derived from a rule's hexadecimal id, and every address and number is printed from
+ * an integer, so that no text of the server reaches nft, which would resolve host names and drop host bits.
  */
 
 /** The one table that the agent touches. */
 const TABLE = 'inet palisade';
-/** Before Docker's destination NAT (-100), so that a published port is judged by the number that the other end connects to; after connection tracking (-200). */
+/** Hook priority. It runs before Docker's destination NAT (-100), so that rules see the published port that the peer connects to, and after connection tracking (-200). */
 const PRIORITY = -110;
-/** Sources that are remembered at a time in each set, and for how long after their last packet. */
+/** Maximum elements of each set of dropped packets. */
 const REMEMBERED_MAXIMUM = 4_096;
-/** ms. */
+/** An element expires this long after its last packet, in ms. */
 export const REMEMBERED_MS = 2 * 60 * 60_000;
 
-/** Names of the sets of dropped packets, by direction and family; the second has protocols without ports. */
+/** Sets of dropped packets by direction and family, one for protocols with ports and one for those without. */
 export const DROPPED_SETS: readonly { name: string; direction: Direction; family: Family; has_port: boolean }[] = [
   { name: 'in4', direction: 'inbound', family: 4, has_port: true },
   { name: 'in6', direction: 'inbound', family: 6, has_port: true },
@@ -37,22 +37,22 @@ export const DROPPED_SETS: readonly { name: string; direction: Direction; family
 
 const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
 const FAMILIES: readonly Family[] = [4, 6];
-/** TCP connections that are older than the first block, each as its first packet went. */
+/** Sets of TCP connections older than the first blocking ruleset, each in the direction of its first packet. */
 const OLDER_SETS: readonly { name: string; family: Family }[] = FAMILIES.map((family) => ({ name: `older${family}`, family }));
 const NAMES: Record<Family, { keyword: string; nfproto: string; type: string }> = {
   4: { keyword: 'ip', nfproto: 'ipv4', type: 'ipv4_addr' },
   6: { keyword: 'ip6', nfproto: 'ipv6', type: 'ipv6_addr' },
 };
-/** IANA protocol numbers; ICMP is ICMP and ICMPv6. */
+/** IANA protocol numbers. */
 const TCP = 6;
 const UDP = 17;
 const PROTOCOLS: Record<Exclude<Protocol, 'all'>, string> = { tcp: `${TCP}`, udp: `${UDP}`, icmp: '{ 1, 58 }' };
 
-/** The counter of a rule. An id is 32 hexadecimal digits with hyphens, as the contract's schema has made sure. */
+/** Name of a rule's counter. The contract's schema guarantees that an id is 32 hexadecimal digits with hyphens. */
 export const counterOf = (rule_id: string) => `r_${rule_id.replaceAll('-', '')}`;
 export const DEFAULT_COUNTERS: Record<Direction, string> = { inbound: 'd_inbound', outbound: 'd_outbound' };
 const RULE_COUNTER = /^r_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/u;
-/** The rule of a counter; undefined of one that is no rule's. */
+/** Id of the rule that a counter belongs to; undefined for any other counter. */
 export const ruleOf = (counter: string) => RULE_COUNTER.exec(counter)?.slice(1).join('-');
 const olderSetSchema = z.object({
   set: z.object({ elem: z.array(z.object({ concat: z.tuple([z.string(), z.int(), z.string(), z.int()]) })).optional() }),
@@ -61,7 +61,7 @@ const olderSetSchema = z.object({
 export const LISTED_COUNTER = 'listed';
 const OTHER_COUNTERS = ['d_inbound', 'd_outbound', LISTED_COUNTER, 'stray'];
 
-/** Matches the sources and destinations of a rule in one family; nothing for every packet. */
+/** nft expressions that match a rule's sources and destinations in one address family. */
 function addressMatch({ sources, destinations }: Reach, family: Family): string[] {
   const side = (name: 'saddr' | 'daddr', spans: readonly Span[]) =>
     isWhole(spans, family) ? [] : [`${NAMES[family].keyword} ${name} ${oneOrSet(spans.map((span) => nftSpan(span, family)))}`];
@@ -81,7 +81,7 @@ function portMatch({ rule: { protocol }, ports }: Reach): string[] {
   return [...(named ?? [`meta l4proto { ${TCP}, ${UDP} }`]), `th dport ${oneOrSet(numbers)}`];
 }
 
-/** A person's rule as lines of its chain: one for both families where it names no address, else one for each. */
+/** The nft lines of a user's rule: one line for both families if it names no address, otherwise one per family. */
 function ruleLines(reach: Reach): string[] {
   const { rule, sources, destinations } = reach;
   const end = rule.action === 'allow' ? 'accept' : `goto drop_${rule.direction}`;
@@ -109,7 +109,7 @@ function setLines(): string[] {
   ];
 }
 
-/** A block list may have overlaps, which a set with auto-merge takes. */
+/** Lines that fill the sets of the block list. Its entries may overlap, so the sets use auto-merge. */
 function listLines(block_list: readonly string[]): string[] {
   const listed: Record<Family, string[]> = { 4: [], 6: [] };
   for (const entry of block_list) {
@@ -131,13 +131,13 @@ function olderLines(connections: readonly OpenConnection[]): string[] {
     const elements = connections
       .filter(({ from, to }) => from.address.family === family && to.address.family === family)
       .map(({ from, to }) => `${printEnd(from)} . ${printEnd(to)}`);
-    // The kernel takes one twice in one transaction for a fault of it.
+    // The kernel rejects a transaction that adds the same element twice.
     const once = [...new Set(elements)];
     return [`flush set ${TABLE} ${name}`, ...(once.length === 0 ? [] : [`add element ${TABLE} ${name} { ${once.join(', ')} }`])];
   });
 }
 
-/** Reads what `nft -j list set` says of the sets of connections that are older than the first block. */
+/** Parses the `nft -j list set` output of the sets of connections older than the first blocking ruleset. */
 export function readOlder(listing: readonly unknown[]): OpenConnection[] {
   return listing.flatMap((entry) =>
     (olderSetSchema.safeParse(entry).data?.set.elem ?? []).flatMap(({ concat: [from, from_port, to, to_port] }) => {
@@ -148,7 +148,7 @@ export function readOlder(listing: readonly unknown[]): OpenConnection[] {
   );
 }
 
-/** Accepts what belongs to an older connection, whichever side says it. */
+/** Lines that accept packets of older connections in both directions. */
 function acceptOlderLines(): string[] {
   return OLDER_SETS.flatMap(({ name, family }) => {
     const { keyword } = NAMES[family];
@@ -159,7 +159,7 @@ function acceptOlderLines(): string[] {
   });
 }
 
-/** Records the sender in a set, then drops. If the set is full, only the recording line has no effect. */
+/** Lines that record the remote address in a set and then drop the packet. A full set affects only the recording. */
 function dropLines(): string[] {
   return DIRECTIONS.flatMap((direction) => [
     ...DROPPED_SETS.filter((set) => set.direction === direction).map(({ name, family, has_port }) => {
@@ -173,19 +173,19 @@ function dropLines(): string[] {
 
 const GOES_ON = 'tcp flags & (fin|syn|rst|ack) != syn';
 /**
- * A connection whose beginning the kernel did not see: if the kernel starts to track it, it is new until both sides have sent, and packets beyond the assumed window
- * are invalid.
+ * Matches a connection whose first packet the kernel did not see. Connection tracking calls it new until both sides have sent, and calls packets beyond the assumed window
+ * invalid.
  */
 const OLDER = `meta l4proto ${TCP} ct state new,invalid ${GOES_ON} jump older`;
 const STRAY = `meta l4proto ${TCP} ct state new ${GOES_ON} counter name "stray" drop`;
 
-/** One step of the contract's list, which comes before a person's rules. */
+/** nft lines of one fixed step of the contract, which precedes the user's rules. */
 function stepLines({ by, match }: FirstStep, direction: Direction): string[] {
   switch (match.kind) {
     case 'loopback':
       return [
         `${direction === 'inbound' ? 'iifname' : 'oifname'} "lo" accept`,
-        // Packets that are only routed through this computer are not its own. Those to a network's anycast address are: a computer that forwards IPv6, as
+        // Forwarded packets are not filtered. Packets to a network's anycast address are, because a computer that forwards IPv6, as
         // with Docker, answers there.
         ...(direction === 'inbound' ? ['fib daddr type != { local, broadcast, multicast, anycast } accept'] : []),
       ];
@@ -194,7 +194,7 @@ function stepLines({ by, match }: FirstStep, direction: Direction): string[] {
     case 'stray':
       return [OLDER, STRAY];
     case 'packets':
-      // A set takes more entries, and overlaps among them, than a rule does.
+      // A set can hold more entries than a rule, and overlapping ones.
       return by === 'block_list'
         ? [`${NAMES[match.family].keyword} saddr @listed${match.family} counter name "${LISTED_COUNTER}" goto drop_inbound`]
         : [`${nftMatch(match)} accept`];
@@ -216,7 +216,7 @@ function chainLines(): string[] {
   ]);
 }
 
-/** A transaction, and the counters after it. */
+/** The text of a transaction, and the counters that the table has after it. */
 export interface Compiled {
   text: string;
   counters: readonly string[];
@@ -225,10 +225,10 @@ export interface Compiled {
 }
 
 /**
- * The whole of a ruleset, to replace the table's present content, in one transaction: chains are emptied and filled again, counters that stay in use keep their values.
- * `counters_now` are the counters that the table has. The counter of a disabled rule
- * stays, so that it continues when the rule is enabled again; beyond the rules that a device may have, the oldest of these are deleted. `older` are the open TCP connections that are older than the
- * first block and are kept; undefined for those that the table has.
+ * Compiles a ruleset to a transaction that replaces the table's content: chains are flushed and refilled, and counters that stay in use keep their values.
+ * `counters_now` are the counters in the table. The counter of a disabled rule
+ * stays, so that it continues when the rule is enabled again; beyond the maximum of rules of a device, such counters are deleted. `older` are the open TCP connections older than the
+ * first blocking ruleset, which stay allowed; undefined keeps those in the table.
  */
 export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], older?: readonly OpenConnection[]): Compiled {
   const order = decidingOrder(ruleset.rules);
@@ -261,7 +261,7 @@ export function compile(ruleset: Ruleset, counters_now: readonly string[] = [], 
   };
 }
 
-/** Lets everything pass and has the kernel begin to track connections, so that those that are open are known when blocks come. */
+/** Compiles a table that accepts everything and starts connection tracking, so that open connections are known before blocking rules are loaded. */
 export function compileWarming(): string {
   const lines = [
     `add table ${TABLE}`,
@@ -272,15 +272,15 @@ export function compileWarming(): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Gives the table other connections that are older than the first block, in the place of those that it has. */
+/** Compiles a transaction that replaces the older connections in the table. */
 export function compileOlder(older: readonly OpenConnection[]): string {
   return `${olderLines(older).join('\n')}\n`;
 }
 
-/** Takes the table away, whether it is there or not. */
+/** Compiles the removal of the table. It also succeeds if there is no table. */
 export function compileRemoval(): string {
   return `add table ${TABLE}\ndelete table ${TABLE}\n`;
 }
 
-/** A place to connect to: a literal address. */
+/** Literal address and port of the Palisade server. */
 export type ControlAddress = { address: IpAddress; port: number };

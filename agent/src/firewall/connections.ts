@@ -10,25 +10,25 @@ import type { Nft } from './nft.ts';
 
 export interface ConnectionsParts {
   nft: Nft;
-  /** Undefined where the program is missing: connections that a new block forbids then end only in time. */
+  /** Undefined if the program is missing: connections that a new rule blocks are then not cut. */
   conntrack: Conntrack | undefined;
   /** Open TCP connections, tracked by the kernel or not. */
   openConnections: () => readonly OpenConnection[];
-  /** Addresses of this computer, printed. */
+  /** Addresses of this computer as text. */
   localAddresses: () => ReadonlySet<string>;
 }
 
-/** Connections that are open while rules change (docs/decisions/firewall.md). */
+/** Handles connections that are open while rules change (docs/decisions/firewall.md). */
 export interface Connections {
   /**
-   * The TCP connections that the table is to be given with a ruleset as older than its first block; undefined where it has them. Those of them that are forbidden are cut
-   * afterwards. `is_new`: the table was not there, or not as it was left.
+   * The TCP connections to load with a ruleset as older than the first blocking ruleset; undefined if the table already has them. `cut` later ends those that the ruleset
+   * forbids. `is_new`: the table is missing, or another program changed it.
    */
   olderFor(ruleset: Ruleset, is_new: boolean): Promise<readonly OpenConnection[] | undefined>;
-  /** The kernel has the ruleset, with what `olderFor` answered. */
+  /** Called when the kernel has loaded the ruleset with the result of `olderFor`. */
   onLoaded(ruleset: Ruleset, older: readonly OpenConnection[] | undefined): void;
   onTakenAway(): void;
-  /** Has connections that the rules forbid now start again, which the rules then refuse. */
+  /** Deletes the tracking state of forbidden connections, so that the rules judge and drop their next packet. */
   cut(ruleset: Ruleset): Promise<void>;
 }
 
@@ -46,21 +46,21 @@ const reverse = ({ from, to }: OpenConnection): OpenConnection => ({ from: to, t
 const printFlow = ({ source, source_port, destination, port }: Flow) =>
   `${printIp(source)} ${source_port} ${printIp(destination)} ${port}`;
 
-/** The direction of a flow in the judge's terms; undefined for one that was only routed through. */
+/** The direction of a flow; undefined for a forwarded flow and for one inside this computer. */
 function directionOf(flow: Flow, local: ReadonlySet<string>): Direction | undefined {
   if (local.has(printIp(flow.destination))) return local.has(printIp(flow.source)) ? undefined : 'inbound';
   return local.has(printIp(flow.source)) ? 'outbound' : undefined;
 }
 
 export function createConnections({ nft, conntrack, openConnections, localAddresses }: ConnectionsParts): Connections {
-  /** Those that were open before anything was blocked, as the table has them; undefined before that is known. */
+  /** The older connections in the table; undefined until they are known. */
   let older: readonly OpenConnection[] | undefined;
-  /** Undefined while nothing is loaded. */
+  /** Whether the loaded ruleset blocks anything; undefined while none is loaded. */
   let was_blocking: boolean | undefined;
 
   /**
-   * Whether a ruleset would forbid a connection if it began now; connections that are not this computer's own are not
-   * forbidden.
+   * Returns a test of whether a ruleset would block a flow that began now. Forwarded flows are never
+   * blocked.
    */
   function forbidder(ruleset: Ruleset): (flow: Flow) => boolean {
     const judge = createJudge(ruleset);
@@ -81,7 +81,7 @@ export function createConnections({ nft, conntrack, openConnections, localAddres
   return {
     async olderFor(ruleset, is_new) {
       if (!blocksAnything(ruleset)) return [];
-      // Before its first block every packet passed, and of a connection that was silent since the kernel knows nothing.
+      // Until the first blocking ruleset every packet passed, and the kernel does not track a connection that has been idle since.
       if (is_new || was_blocking === false) return openConnections();
       return older === undefined ? await olderInTable() : undefined;
     },
@@ -103,7 +103,7 @@ export function createConnections({ nft, conntrack, openConnections, localAddres
       const allowed = all.filter((one) => !forbids(flowOf(one)));
       if (allowed.length < all.length && (await nft.apply(compileOlder(allowed))).ok) older = allowed;
       if (conntrack === undefined) return;
-      // One that the kernel picked up from the other side's packets has its ends exchanged.
+      // If the kernel first saw a reply packet, its entry has source and destination swapped.
       const turned = new Map(all.map((one) => [printFlow(flowOf(reverse(one))), flowOf(one)]));
       const flows = await conntrack.list();
       await conntrack.forget(flows.filter((flow) => forbids((flow.protocol === 'tcp' && turned.get(printFlow(flow))) || flow)));

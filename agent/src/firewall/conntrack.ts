@@ -5,7 +5,7 @@ import type { TrafficProtocol } from '@palisade/contract/firewall-shapes';
 import { type IpAddress, parseIp, printIp } from '@palisade/contract/ip-address';
 import { runProgram } from './nft.ts';
 
-/** A connection that the kernel tracks, as its first packet went. */
+/** A connection that the kernel tracks, in the direction of its first packet. */
 export interface Flow {
   protocol: TrafficProtocol;
   source: IpAddress;
@@ -15,15 +15,15 @@ export interface Flow {
   icmp: { type: string; code: string; id: string } | null;
 }
 
-/** The kernel's table of connections, by the `conntrack` program. */
+/** The kernel's connection tracking table, accessed with the `conntrack` program. */
 export interface Conntrack {
   list(): Promise<Flow[]>;
-  /** Has the kernel forget connections: the next packet of one is judged again. One that is gone already is no fault. */
+  /** Deletes entries from the table, so that the rules judge the next packet again. A missing entry is not an error. */
   forget(flows: readonly Flow[]): Promise<void>;
 }
 
 const FIELD = /\b(src|dst|sport|dport|type|code|id)=(\S+)/gu;
-/** Connections that are forgotten one by one where the program takes no list. */
+/** Maximum entries that are deleted one by one after the deletion by list has failed. */
 const ONE_BY_ONE_MAXIMUM = 500;
 
 function protocolOf(name: string): TrafficProtocol {
@@ -31,7 +31,7 @@ function protocolOf(name: string): TrafficProtocol {
   return name === 'icmp' || name === 'icmpv6' ? 'icmp' : 'other';
 }
 
-/** Reads a line of `conntrack -L -o extended`: the first of each field is that of the first packet. */
+/** Parses a line of `conntrack -L -o extended`. Of fields that occur twice, the first describes the original direction. */
 export function readFlow(line: string): Flow | undefined {
   const name = /^\s*\S+\s+\d+\s+(\S+)\s+\d+/u.exec(line)?.[1];
   const fields = new Map<string, string>();
@@ -51,7 +51,7 @@ export function readFlow(line: string): Flow | undefined {
   };
 }
 
-/** The arguments that delete one flow; undefined for a protocol that the program cannot name a flow of. */
+/** The arguments that delete one flow; undefined for a protocol that the program cannot address. */
 function deletionOf({ protocol, source, destination, source_port, port, icmp }: Flow): string[] | undefined {
   const common = ['-D', '-f', source.family === 4 ? 'ipv4' : 'ipv6', '-s', printIp(source), '-d', printIp(destination)];
   if ((protocol === 'tcp' || protocol === 'udp') && source_port !== null && port !== null) {
@@ -65,14 +65,14 @@ function deletionOf({ protocol, source, destination, source_port, port, icmp }: 
 }
 
 /**
- * @param command the program with what goes before its arguments
- * @param folder where lists for it are written
+ * @param command the program and its leading arguments
+ * @param folder for temporary lists of deletions
  */
 export function createConntrack(command: readonly string[], folder: string): Conntrack {
-  /** Runs all in order, even if one fails: a connection may have ended in the meantime. */
+  /** Runs all command lines in order, even if one fails, because a connection may have ended in the meantime. */
   async function all(lines: readonly (readonly string[])[]): Promise<void> {
     let rest = lines;
-    // A list ends at the first line that fails, and does not say which one it was: the rest is done one by one.
+    // The program stops at the first failing line of a list and does not name it, so all lines are then run one by one.
     if (lines.length > 1) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${randomBytes(8).toString('hex')}.flows`);
@@ -103,7 +103,7 @@ export function createConntrack(command: readonly string[], folder: string): Con
   };
 }
 
-/** Whether the program is there and the kernel answers it. */
+/** Whether the program is installed and works with this kernel. */
 export async function hasConntrack(command: readonly string[]): Promise<boolean> {
   return await runProgram(command, ['-L', '-f', 'ipv4']).then(
     ({ code }) => code === 0,

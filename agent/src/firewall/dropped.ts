@@ -23,13 +23,13 @@ const elementSchema = z.object({
   elem: z.object({
     val: z.object({ concat: z.array(wordSchema) }),
     counter: z.object({ packets: z.number().min(0) }),
-    /** Seconds. */
+    /** Remaining lifetime, in seconds. */
     expires: z.number().min(0).optional(),
   }),
 });
 const setSchema = z.object({ set: z.object({ name: z.string(), elem: z.array(z.unknown()).optional() }) });
 
-/** An element of a set as it was last read, and when the kernel forgets it if nothing more is dropped, in ms. */
+/** An element of a set at the last read. `until` is its expiry by the kernel's clock, in ms, if no further packet is dropped. */
 const knownSchema = z.object({ key: z.string(), address: z.string(), packets: z.number(), until: z.number() });
 type Known = z.infer<typeof knownSchema>;
 
@@ -39,11 +39,11 @@ const moreSchema = reportShape.blocked_more.unwrap();
 const partSchema = z.object({ blocked: z.array(blockedSchema), more: moreSchema.nullable() });
 type Part = z.infer<typeof partSchema>;
 
-/** The position in the kernel's sets, and the packets read from them that are not noted. Both are one record, so that no packet is in both or in neither. */
+/** The last read state of the kernel's sets, and the packets that the server has not confirmed. One record holds both, so that each packet is counted exactly once. */
 const keptSchema = z.object({
   log: z.string(),
   number: z.int(),
-  /** The table that `known` is of. */
+  /** Epoch of the table that `known` was read from. */
   epoch: z.string(),
   checked_at: z.number(),
   known: z.array(knownSchema),
@@ -52,18 +52,18 @@ const keptSchema = z.object({
 });
 type Kept = z.infer<typeof keptSchema>;
 
-/** The part of a report about dropped packets. */
+/** The fields of a report about dropped packets. */
 type ReportedPart = Pick<Report, 'blocked' | 'blocked_more'> & { blocked_part: NonNullable<Report['blocked_part']> };
 
 export interface DroppedParts {
   nft: Pick<Nft, 'listJson'>;
-  /** Sources with an entry of their own. */
+  /** Maximum sources with a separate entry in a report. */
   most: number;
-  /** ms since the kernel's start, by a clock that cannot be set. */
+  /** Monotonic clock: ms since the kernel's start. */
   clock: () => number;
-  /** The time of day, ISO. */
+  /** The current time in ISO format. */
   at: () => string;
-  /** A file in memory, which exists as long as the kernel's tables do; and one on the disk. */
+  /** `run` is a file in memory, which is lost at a reboot like the kernel's tables; `state` is a file on disk. */
   paths: { run: string; state: string };
 }
 
@@ -78,7 +78,7 @@ function readKept(path: string): Kept | undefined {
 const keyOf = ({ direction, protocol, address, port }: Blocked) => `${direction} ${protocol} ${address} ${port ?? ''}`;
 const sumOf = (one: number, other: number) => Math.min(one + other, Number.MAX_SAFE_INTEGER);
 
-/** Two parts as one: of each source one entry, of the sources that were dropped most, and one sum of all others. */
+/** Merges two parts: one entry for each of the `most` sources with the most packets, and one sum for the others. */
 function together(part: Part | null, blocked: Part['blocked'], most: number): Part {
   const entries = new Map((part?.blocked ?? []).map((entry) => [keyOf(entry), entry]));
   for (const entry of blocked) {
@@ -100,14 +100,14 @@ function together(part: Part | null, blocked: Part['blocked'], most: number): Pa
   return { blocked: sorted.slice(0, most), more };
 }
 
-/** An element of one of the kernel's sets: packets of one source that were dropped. */
+/** An element of one of the kernel's sets: the dropped packets of one source. */
 interface DroppedElement extends Omit<Known, 'until'> {
   source: Pick<Blocked, 'direction' | 'protocol' | 'address' | 'port'>;
-  /** When the kernel forgets it, from now, in ms. */
+  /** Time until it expires, in ms. */
   expires_ms: number;
 }
 
-/** The elements of our sets in a listing of nft. */
+/** The elements of the agent's sets in a listing of nft. */
 function elementsOf(listed: readonly unknown[]): DroppedElement[] {
   const sets = new Map(
     listed.flatMap((entry) => {
@@ -139,8 +139,8 @@ function elementsOf(listed: readonly unknown[]): DroppedElement[] {
 }
 
 /**
- * The dropped packets of an element since it was last read. An element that expired without further drops counts from 0 when it returns. One that should have expired may
- * have been kept alive: its packets are not counted twice.
+ * Dropped packets of an element since it was last read. If the element can have expired since, its counter may have restarted at 0, so the whole counter
+ * is new. If it cannot have expired, only the increase is new.
  */
 function newPackets(element: DroppedElement, before: Known | undefined, checked_at: number): number {
   const is_same = before !== undefined && element.packets >= before.packets && checked_at < before.until;
@@ -148,25 +148,25 @@ function newPackets(element: DroppedElement, before: Known | undefined, checked_
 }
 
 /**
- * The log of dropped packets, polled from the kernel's sets: no program of the agent sees a packet. A part of it is repeated until the server has confirmed it; packets
- * that are dropped meanwhile wait in one sum for each source.
+ * The log of dropped packets, polled from the kernel's sets; the agent itself sees no packets. A part is sent again until the server has confirmed it; packets
+ * that are dropped meanwhile are summed by source for the next part.
  */
 export class Dropped {
   readonly #parts: DroppedParts;
   #known: ReadonlyMap<string, Known>;
   #log: string;
   #number: number;
-  /** The table that `#known` is of. */
+  /** Epoch of the table that `#known` was read from. */
   #epoch: string;
   #checked_at: number;
   #said: Part | null;
   #waiting: Part | null;
-  /** The `drops` of the last look at the sets. */
+  /** The value of `drops` when the sets were last read. */
   #drops: string | undefined;
 
   constructor(parts: DroppedParts) {
     this.#parts = parts;
-    // The file on the disk exists only between two agents: it is removed once it is read, so that an old one is never read again.
+    // The file on disk exists only while no agent runs: it is removed after it is read, so that it cannot be read again later.
     const kept = readKept(parts.paths.state) ?? readKept(parts.paths.run);
     this.#log = kept?.log ?? randomBytes(16).toString('hex');
     this.#number = kept?.number ?? 0;
@@ -180,7 +180,7 @@ export class Dropped {
   }
 
   /**
-   * The part to report now. The sets are not looked at if `drops` is as before: nothing was dropped since (enforcer.ts). `epoch` names the table that the sets are in.
+   * Returns the part to report now. An unchanged `drops` (enforcer.ts) means that nothing was dropped, so the sets are not read. `epoch` identifies the table.
    */
   async read({ epoch, drops }: { epoch: string; drops: string }): Promise<ReportedPart | undefined> {
     let has_changed = false;
@@ -201,19 +201,19 @@ export class Dropped {
     return { blocked, blocked_part: { log: this.#log, number: this.#number }, ...(more !== null && { blocked_more: more }) };
   }
 
-  /** The server has counted the part of this number. */
+  /** Handles the server's confirmation of the part with this number. */
   noted(number: number): void {
     if (this.#said === null || number !== this.#number) return;
     this.#said = null;
     this.#show();
   }
 
-  /** Whether packets of an address were dropped lately. */
+  /** Whether packets of an address were dropped recently. */
   hasDropped(address: string): boolean {
     return [...this.#known.values()].some((one) => one.address === address && this.#parts.clock() < one.until);
   }
 
-  /** Keeps the log over a restart of the computer: written once, when the agent ends. */
+  /** Saves the log to disk when the agent ends, so that it survives a reboot. */
   async keep(): Promise<void> {
     if (this.#number > 0 || this.#known.size > 0) await writeWhole(this.#parts.paths.state, this.#text());
   }
@@ -234,13 +234,13 @@ export class Dropped {
     try {
       showWhole(this.#parts.paths.run, this.#text());
     } catch {
-      // The folder is gone or full. Reports do not depend on the file, which only the next agent reads.
+      // The folder is missing or full. Only the next agent reads the file, so reports continue.
     }
   }
 
-  /** Adds the drops since the last look at the sets. @returns whether they could be read */
+  /** Reads the sets and adds the new drops. @returns whether the sets could be read */
   async #look(epoch: string): Promise<boolean> {
-    // All sets by one program: starting it costs more than its listing.
+    // One call lists all sets, because starting nft costs more than the listing.
     const listed = await this.#parts.nft.listJson(['sets', 'table', 'inet', 'palisade']);
     if (listed === undefined) return false;
     const time = this.#parts.clock();

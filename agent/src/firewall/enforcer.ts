@@ -22,17 +22,17 @@ import { type Connections, type ConnectionsParts, createConnections } from './co
 import { type Begun, type CounterNow, type NftResult, readCounters } from './nft.ts';
 import { findRefusedRules, type RefusedRule } from './refused-rules.ts';
 
-/** Time for which everything passes at the first load, so that the kernel learns traffic without TCP, in ms. */
+/** Time for which everything passes at the first load, so that the kernel tracks open flows of protocols other than TCP, in ms. */
 const WARMING_MS = 2_000;
-/** Foreign changes that are undone at once in `TAMPERED_WINDOW_MS`; then it waits for that long. */
+/** Changes by other programs that are undone at once per `TAMPERED_WINDOW_MS`. After more, the enforcer waits for that time. */
 const TAMPERED_AT_ONCE = 3;
 const TAMPERED_WINDOW_MS = 60_000;
-/** Interval between looks for temporary rules that have ended, in ms. */
+/** Longest interval between checks for expired temporary rules, in ms. */
 const EXPIRY_LOOK_MS = 60_000;
 
 export interface EnforcerParts extends ConnectionsParts {
   store: Store<FirewallState>;
-  /** Writes the transaction that the next start of the computer loads before its network. */
+  /** Writes the transaction that the computer loads at boot, before its network starts. */
   keepForBoot: (text: string) => Promise<void>;
   /** Address and port of the server, as literals. */
   control: () => Promise<readonly ControlAddress[]>;
@@ -40,30 +40,30 @@ export interface EnforcerParts extends ConnectionsParts {
   verify: () => Promise<string | undefined>;
   say: (ack: Ack) => void;
   onTampered: (backed_off: boolean) => void;
-  /** Another text after each start of the kernel, and in each of its network namespaces. */
+  /** Identifies this start of the kernel and this network namespace. */
   kernel: string;
   /** Time for which everything passes at the first load, in ms. */
   warming_ms?: number | undefined;
-  /** The server's clock, in ms. */
+  /** The current time by the server's clock, in ms since 1970. */
   now: () => number;
   wait: (ms: number) => Promise<void>;
 }
 
-/** Decisions of the rules. */
+/** Values of the rules' counters. */
 interface Counted {
-  /** When the counters began at 0. */
+  /** Time at which the counters started at 0. */
   epoch: string;
   counters: Counter[];
-  /** Another text than before where anything may have been dropped since. */
+  /** Changes whenever packets may have been dropped. */
   drops: string;
 }
 
 export interface Enforcer {
   /** Restores the confirmed revision, and undoes an unfinished trial. */
   start(): Promise<void>;
-  /** Takes a desired state. Only one is loaded at a time, and of several that wait the last. */
+  /** Applies a desired state. States are applied one at a time; of several queued states only the latest is applied. */
   want(desired: Pick<Desired, 'rev' | 'hash' | 'defaults' | 'rules' | 'block_list'>): Promise<void>;
-  /** Something in the kernel's tables changed: this agent's table is restored if it was changed. */
+  /** Checks this agent's table after a change in the kernel's tables, and restores it if it was changed. */
   lookAgain(): Promise<void>;
   /** Removes the table, and forgets the confirmed revision. */
   disable(): Promise<void>;
@@ -80,11 +80,11 @@ const chainOrRule = z.union([z.object({ chain: z.unknown() }), z.object({ rule: 
 const tableSchema = z.object({ table: z.object({ family: z.string(), name: z.string(), handle: z.int() }) });
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Refusals as an answer says them. */
+/** Shortens error messages for an ack. */
 const errorsOf = (errors: readonly { rule_id: string | null; message: string }[]) =>
   errors.map(({ rule_id, message }) => ({ rule_id, message: lineOf(message, 400) }));
 
-/** The meaning of the kernel's counters under a revision. */
+/** Maps the kernel's counters to the rules of a revision. */
 function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revision): Pick<Counted, 'counters' | 'drops'> {
   const of_name = new Map<string, Counter['of']>([
     [DEFAULT_COUNTERS.inbound, 'inbound'],
@@ -97,7 +97,7 @@ function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revis
   ]);
   const drops = [`${rev}`];
   const counts = found.flatMap(({ name, packets, bytes }) => {
-    // Earlier counts of a disabled rule are reported to the end.
+    // The counter of a disabled rule is still reported.
     const of = of_name.get(name) ?? ruleOf(name);
     if (name === LISTED_COUNTER || (of !== undefined && action_of.get(of) === 'block')) drops.push(`${name} ${packets}`);
     return of === undefined ? [] : [{ of, packets, bytes }];
@@ -105,7 +105,7 @@ function meaningOf(found: readonly CounterNow[], { rev, defaults, rules }: Revis
   return { counters: counts, drops: drops.join() };
 }
 
-/** The rules in this computer's kernel: loads them on trial, keeps confirmed ones, and undoes changes by others. */
+/** Loads rules into the kernel on trial, keeps confirmed ones, and undoes changes by other programs. */
 class NftEnforcer implements Enforcer {
   readonly #parts: EnforcerParts;
   readonly #connections: Connections;
@@ -119,10 +119,10 @@ class NftEnforcer implements Enforcer {
   #tampered: number[] = [];
   #quiet_until = 0;
   #expiry: NodeJS.Timeout | undefined;
-  /** The last counters: without traffic their listing stays the same. */
+  /** Cache of the parsed counters by their listing, which does not change without traffic. */
   #counted: { listing: string; revision: Revision; meaning: Pick<Counted, 'counters' | 'drops'> } | undefined;
   #look_waits = false;
-  /** The last of those that wait for their turn. */
+  /** The latest queued revision. */
   #waiting: Revision | undefined;
   #queue = Promise.resolve();
 
@@ -132,7 +132,7 @@ class NftEnforcer implements Enforcer {
     this.#state = { ...EMPTY, epoch: new Date(parts.now()).toISOString(), life: null };
   }
 
-  /** One thing at a time. */
+  /** Runs work in sequence, after all earlier work. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#queue.then(work);
     this.#queue = done.then(
@@ -179,7 +179,7 @@ class NftEnforcer implements Enforcer {
     });
   }
 
-  /** The table is new, and so are its counters. A clock that was set back does not make them those of an earlier one. */
+  /** Starts a new epoch for a new table. The epoch is always later than the previous one, even if the clock was set back. */
   #beginCounting(): void {
     this.#counter_names = [];
     this.#state = {
@@ -188,7 +188,7 @@ class NftEnforcer implements Enforcer {
     };
   }
 
-  /** The id of this agent's table; null where there is none, or it has no number. */
+  /** Identifies this agent's table in the kernel; null if there is no table or it has no handle. */
   async #lifeNow(): Promise<string | null> {
     const tables = (await this.#parts.nft.listJson(['tables'])) ?? [];
     const ours = tables
@@ -197,13 +197,13 @@ class NftEnforcer implements Enforcer {
     return ours === undefined ? null : `${this.#parts.kernel} ${ours.handle}`;
   }
 
-  /** Whether the table is not the one of the last counters: the computer or the table was restarted. */
+  /** Whether the table was created again since the last counters, for example by a reboot. */
   async #isAnother(): Promise<boolean> {
     const life = await this.#lifeNow();
     return this.#state.life !== null && life !== null && life !== this.#state.life;
   }
 
-  /** Loads a revision, and ends connections that it forbids. `is_lost`: the table had been changed, for an unknown time. */
+  /** Loads a revision, and cuts connections that it forbids. `is_lost`: another program changed the table at an unknown time. */
   async #load(revision: Revision, is_lost = false): Promise<NftResult> {
     const ruleset = await this.#rulesetOf(revision);
     const result = await this.#put(revision, ruleset, { is_lost });
@@ -212,7 +212,7 @@ class NftEnforcer implements Enforcer {
   }
 
   /**
-   * Gives the kernel the rules of a revision, the first time in two steps. Connections that they forbid are still open. `begun` is an nft that waits for them, and `marked`
+   * Loads the rules of a revision into the kernel, the first time in two steps. It does not cut open connections. `begun` is a started nft process, and `marked`
    * resolves once earlier writes are on the disk.
    */
   async #put(
@@ -236,7 +236,7 @@ class NftEnforcer implements Enforcer {
     await marked;
     let result = await (begun ?? { load: this.#parts.nft.apply }).load(compiled.text);
     if (!result.ok && !is_cold) {
-      // Another program may have removed counters that this would delete.
+      // The transaction deletes counters that another program may have removed already.
       const there = (await this.#countersNow()).map(({ name }) => name);
       if (there.join() !== this.#counter_names.join()) result = await this.#parts.nft.apply(compile(ruleset, there, given).text);
     }
@@ -244,7 +244,7 @@ class NftEnforcer implements Enforcer {
       if (is_cold) await this.#parts.nft.apply(compileRemoval());
       return result;
     }
-    // Before a count is reported: an agent that is killed does not count it under another name.
+    // Stored before the first report, so that after a crash the next agent recognizes the table and its counters.
     if (is_cold) await this.#remember({ life: await this.#lifeNow() }).catch(() => undefined);
     this.#counter_names = compiled.counters;
     this.#connections.onLoaded(ruleset, given);
@@ -282,7 +282,7 @@ class NftEnforcer implements Enforcer {
     }
   }
 
-  /** A temporary rule ends on time, whether or not the server can be reached then. */
+  /** Schedules a reload at the next expiry of a temporary rule, which needs no connection to the server. */
   #planExpiry({ rules }: Revision): void {
     clearTimeout(this.#expiry);
     const times = rules.flatMap(({ expires_at }) => (expires_at === null ? [] : Date.parse(expires_at)));
@@ -292,7 +292,7 @@ class NftEnforcer implements Enforcer {
       if (this.#parts.now() < next) wait();
       else void this.#reload();
     };
-    // A timer stands still while the computer is suspended.
+    // Timers stop while the computer is suspended, so the clock is checked at short intervals.
     const wait = () => (this.#expiry = setTimeout(look, Math.min(next - this.#parts.now() + 1, EXPIRY_LOOK_MS)).unref());
     wait();
   }
@@ -321,7 +321,7 @@ class NftEnforcer implements Enforcer {
 
   async #tryOut(revision: Revision): Promise<void> {
     const before = this.#loaded?.rev ?? 0;
-    // Before anything is loaded: a revision that could not be kept on the disk is not tried. While the disk is waited for, nft starts and the rules are compiled.
+    // The trial is recorded on disk before the rules are loaded; if the write fails, they are not loaded. nft starts and the rules are compiled during the write.
     const marked = this.#remember({ trial: { rev: revision.rev, hash: revision.hash } });
     marked.catch(() => undefined);
     if (this.#loaded === null) await marked;
@@ -334,7 +334,7 @@ class NftEnforcer implements Enforcer {
       return;
     }
     this.#answer(revision.rev, 'trial');
-    // The way to the server stays open in any case: one need not wait for the other.
+    // Traffic to the server is always allowed, so cutting connections and verifying can run in parallel.
     const [reason] = await Promise.all([this.#parts.verify(), this.#connections.cut(ruleset)]);
     if (reason !== undefined) {
       await this.#goBack();
@@ -365,7 +365,7 @@ class NftEnforcer implements Enforcer {
       confirmed.hash === revision.hash &&
       this.#loaded.hash === revision.hash
     ) {
-      // The same rules with a higher number need no trial.
+      // The same rules under a higher revision need no trial.
       if (confirmed.rev !== revision.rev) {
         this.#loaded = revision;
         await this.#remember({ confirmed: revision, refused: null });
@@ -388,7 +388,7 @@ class NftEnforcer implements Enforcer {
       if (await this.#isAnother()) this.#beginCounting();
       this.#counter_names = (await this.#countersNow()).map(({ name }) => name);
       if (confirmed === null && trial === null) {
-        // An unconfirmed table of this agent is left over from a start that failed.
+        // A table without a confirmed revision is left over from a failed start.
         if (await this.#isLoaded()) await this.#takeAway();
       } else {
         await this.#goBack();
@@ -416,7 +416,7 @@ class NftEnforcer implements Enforcer {
   }
 
   lookAgain(): Promise<void> {
-    // One look is as good as many.
+    // A queued check covers this request.
     if (this.#look_waits) return this.#queue;
     this.#look_waits = true;
     return this.#inTurn(async () => {
@@ -424,13 +424,13 @@ class NftEnforcer implements Enforcer {
       if (this.#loaded === null || performance.now() < this.#quiet_until) return;
       const found = await this.#fingerprintNow();
       if (found !== undefined && found === this.#fingerprint) return;
-      // By a clock that cannot be set.
+      // A monotonic clock.
       const time = performance.now();
       this.#tampered = [...this.#tampered.filter((before) => before > time - TAMPERED_WINDOW_MS), time];
       const backed_off = this.#tampered.length > TAMPERED_AT_ONCE;
       this.#parts.onTampered(backed_off);
       if (backed_off) {
-        // A program that changes it so often does so on purpose, or conflicts with this one: reacting faster does not help.
+        // A program that changes the table this often conflicts with the agent; restoring faster does not help.
         this.#quiet_until = time + TAMPERED_WINDOW_MS;
         setTimeout(() => void this.lookAgain(), TAMPERED_WINDOW_MS + 1).unref();
         return;
@@ -455,7 +455,7 @@ class NftEnforcer implements Enforcer {
     const { epoch } = this.#state;
     const listing = this.#loaded === null ? '' : ((await this.#parts.nft.listCounters(TABLE)) ?? '');
     const revision = this.#loaded;
-    // The table was removed in the meantime: it is unknown which one this is.
+    // The table was replaced during the read, so the listing may belong to either table.
     if (epoch !== this.#state.epoch) return await this.counters();
     if (revision === null) return { epoch: this.#state.epoch, counters: [], drops: '' };
     if (this.#counted?.listing !== listing || this.#counted.revision !== revision)

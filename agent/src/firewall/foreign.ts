@@ -13,8 +13,8 @@ const isDrop = (expression: unknown) =>
   typeof expression === 'object' && expression !== null && ('drop' in expression || 'reject' in expression);
 
 /**
- * Tables of other programs, and whether they drop anything: their drops happen whatever this agent's rules say. This agent's table is never among them, and theirs are
- * never touched.
+ * Lists the tables of other programs and whether they drop packets, which this agent's rules cannot prevent. The list never contains this agent's table, and the others are
+ * never changed.
  */
 export async function readForeignTables(nft: Nft): Promise<ForeignTable[]> {
   const listed = (await nft.listJson(['ruleset'])) ?? [];

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 
 /** Follows the kernel's tables (`nft -j monitor`) and reports possible changes of this agent's table, by any program. */
 export interface Monitor {
-  /** Resolves once the kernel is listened to. */
+  /** Resolves when the monitoring program has started. */
   ready: Promise<void>;
   stop(): void;
 }
 
-/** The pause after a read, in ms: an edit of 100 rules is hundreds of lines, which would delay its own answer. */
+/** Pause after each read, in ms: an edit of 100 rules produces hundreds of lines, and reading them would delay its ack. */
 const PAUSE_MS = 20;
-/** Changes that come together are reported once, after so long without another one, and after so long in all, in ms. */
+/** Changes are reported together after `TOGETHER_MS` without a further change, and after `TOGETHER_MOST_MS` at the latest. In ms. */
 const TOGETHER_MS = 2 * PAUSE_MS;
 const TOGETHER_MOST_MS = 500;
 const OURS = '"palisade"';
@@ -22,7 +22,7 @@ export function createMonitor(command: readonly string[], onChange: () => void):
   let is_stopped = false;
   let child = start();
 
-  /** Time of the first change that was not reported. */
+  /** Time of the first unreported change. */
   let since: number | undefined;
 
   function tell(): void {
@@ -42,7 +42,7 @@ export function createMonitor(command: readonly string[], onChange: () => void):
     const started = spawn(program, [...before, '-j', 'monitor'], { stdio: ['ignore', 'pipe', 'ignore'] });
     let end = '';
     started.stdout.setEncoding('latin1').on('data', (text: string) => {
-      // Our name may be cut in two by where a part ends.
+      // The table's name may be split between two chunks.
       const is_ours = text.includes(OURS) || `${end}${text.slice(0, OURS.length)}`.includes(OURS);
       end = text.slice(-OURS.length);
       if (is_ours) tell();
@@ -51,7 +51,7 @@ export function createMonitor(command: readonly string[], onChange: () => void):
     });
     const again = () => {
       if (is_stopped || restart !== undefined) return;
-      // Changes meanwhile were missed.
+      // Changes during the gap were missed, so one is reported after the restart.
       restart = setTimeout(() => {
         restart = undefined;
         child = start();

@@ -8,27 +8,27 @@ import { z } from 'zod';
 /** The result of an atomic transaction. */
 export type NftResult = { ok: true } | { ok: false; message: string };
 
-/** An nft that was started and waits for its transaction: while it starts, the transaction is made. */
+/** A started nft process that waits for its transaction, which is compiled while nft starts. */
 export interface Begun {
-  /** Gives it the transaction, as `apply` does. Once. */
+  /** Loads the transaction, with the result of `apply`. May be called once. */
   load(text: string): Promise<NftResult>;
-  /** Ends without loading anything. Does nothing after `load`. */
+  /** Ends the process without loading anything. Does nothing after `load`. */
   cancel(): void;
 }
 
-/** The nft program, in the network namespace that it is run in. */
+/** Access to nftables through the nft program. */
 export interface Nft {
-  /** Loads a transaction. @throws Error only where the program could not be started or its file not be written. */
+  /** Loads a transaction. @throws Error only if the program cannot be started or the file of the transaction cannot be written. */
   apply(text: string): Promise<NftResult>;
-  /** Starts one for a transaction that is about to come. */
+  /** Starts an nft process for a later transaction. */
   begin(): Promise<Begun>;
-  /** Asks the kernel whether it would take a transaction (`nft -c`). */
+  /** Checks whether the kernel would accept a transaction (`nft -c`). */
   check(text: string): Promise<NftResult>;
-  /** Lists something. Undefined where it is not there. */
+  /** Runs `nft list`. Undefined if the object does not exist. */
   list(what: readonly string[]): Promise<string | undefined>;
-  /** Lists the counters of a table with their values, to be read by `readCounters`. Undefined where it is not there. */
+  /** Lists the counters of a table with their values, for `readCounters`. Undefined if the table does not exist. */
   listCounters(table: readonly string[]): Promise<string | undefined>;
-  /** The same as JSON. */
+  /** `list` with parsed JSON output. */
   listJson(what: readonly string[]): Promise<readonly unknown[] | undefined>;
 }
 
@@ -38,7 +38,7 @@ const FIRST_LINES = 3;
 const MESSAGE_LENGTH = 400;
 const listingSchema = z.object({ nftables: z.array(z.unknown()) });
 
-/** A named counter of the kernel's. */
+/** A named counter in the kernel. */
 export interface CounterNow {
   name: string;
   packets: number;
@@ -47,7 +47,7 @@ export interface CounterNow {
 
 const COUNTER = /counter (\w+) \{[^{}]*?packets (\d+) bytes (\d+)/gu;
 
-/** Reads what `listCounters` lists. It is asked for twice a minute all day, and as JSON it would take three times as long to make and to read. */
+/** Parses the output of `listCounters`. It is text because JSON takes three times as long, and the counters are read twice a minute. */
 export function readCounters(listing: string): CounterNow[] {
   return Array.from(listing.matchAll(COUNTER), ([, name = '', packets, bytes]) => ({
     name,
@@ -74,12 +74,12 @@ function startProgram(command: readonly string[], args: readonly string[]): { ch
   return { child, ended };
 }
 
-/** Runs a program to its end. @throws Error when it could not be started. */
+/** Runs a program until it exits. @throws Error when it could not be started. */
 export function runProgram(command: readonly string[], args: readonly string[]): Promise<Ended> {
   return startProgram(command, args).ended;
 }
 
-/** The reason that nft gives, on one line. */
+/** The error message of nft, on one line. */
 function reasonOf({ code, stderr }: Ended): string {
   const lines = stderr
     .split('\n')
@@ -89,19 +89,19 @@ function reasonOf({ code, stderr }: Ended): string {
 }
 
 const PIPE = '.fifo';
-/** Interval between looks whether a starting nft has opened its pipe, in ms. */
+/** Interval between checks whether a starting nft has opened its pipe, in ms. */
 const LOOK_MS = 1;
 
 /**
- * @param command the program with what goes before its arguments
- * @param folder where transactions are written, readable by nobody else. Not standard input: that of a child of Node is a socket, which nft cannot open.
+ * @param command the program and its leading arguments
+ * @param folder for files of transactions, which only the agent can read. Standard input is not used: Node gives a child process a socket, which nft cannot open.
  */
 export function createNft(command: readonly string[], folder: string): Nft {
-  /** For this agent only: an nft started by an earlier agent opens none of these pipes. */
+  /** The name is random, so that an nft process of an earlier agent does not open this pipe. */
   const pipe = join(folder, `${randomBytes(8).toString('hex')}${PIPE}`);
   let has_pipe: Promise<boolean> | undefined;
 
-  /** In one go: a write to the disk's cache is not worth a turn through the thread pool. */
+  /** Writes synchronously, because a thread-pool call costs more than a write to the page cache. */
   function write(text: string): string {
     const path = join(folder, `${randomBytes(8).toString('hex')}.nft`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -115,14 +115,14 @@ export function createNft(command: readonly string[], folder: string): Nft {
     try {
       return resultOf(await runProgram(command, [...args, '-f', path]));
     } finally {
-      // Not awaited: the result in the kernel is reported at once.
+      // Not awaited, so that the result is reported at once.
       void rm(path, { force: true }).catch(() => undefined);
     }
   }
 
   async function makePipe(): Promise<boolean> {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // An nft that waits at the pipe of a killed agent then reads nothing and ends.
+    // Opening and closing the pipe of a killed agent makes an nft that waits at it read end-of-file and exit.
     for (const name of readdirSync(folder).filter((entry) => entry.endsWith(PIPE))) {
       closeSync(openSync(join(folder, name), constants.O_RDWR | constants.O_NONBLOCK));
       rmSync(join(folder, name), { force: true });
@@ -133,7 +133,7 @@ export function createNft(command: readonly string[], folder: string): Nft {
     );
   }
 
-  /** The writing end, once an nft has opened the other; undefined where it ended before. */
+  /** Opens the writing end of the pipe when nft has opened the reading end; undefined if nft exits before. */
   async function meet(child: ChildProcess): Promise<number | undefined> {
     while (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
       try {
@@ -157,7 +157,7 @@ export function createNft(command: readonly string[], folder: string): Nft {
           const end = await meet(child);
           if (end === undefined) return resultOf(await ended);
           try {
-            // The file holds the complete transaction. One line through the pipe arrives completely or not at all, so that an agent killed in between has loaded nothing.
+            // The file holds the whole transaction, and one short line through a pipe is atomic: an agent that is killed in between has loaded nothing.
             writeSync(end, `include "${path}"\n`);
           } finally {
             closeSync(end);

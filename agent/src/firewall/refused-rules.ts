@@ -1,15 +1,15 @@
-/** At most this many refused rules of one revision are named. */
+/** Maximum refused rules that are reported for one revision. */
 const REFUSED_MAXIMUM = 5;
 
-/** A refused rule with the kernel's message; `rule_id` is null if the kernel refuses the table without any of the person's rules. */
+/** A refused rule with the kernel's message. `rule_id` is null if the kernel refuses the table even without the user's rules. */
 export interface RefusedRule {
   rule_id: string | null;
   message: string;
 }
 
 /**
- * Finds the rules that the kernel refuses: the half of them that it refuses is halved until one is left.
- * @param refuses the kernel's message about some of the rules; undefined if it takes them
+ * Finds the rules that the kernel refuses, by bisection.
+ * @param refuses returns the kernel's message about a subset of the rules; undefined if it accepts them
  */
 export async function findRefusedRules<Rule extends { rule: { id: string } }>(
   rules: readonly Rule[],

@@ -4,7 +4,7 @@ import { parseIp, printIp } from '@palisade/contract/ip-address';
 
 const LOCAL_MAXIMUM = 200;
 
-/** The addresses of this computer. */
+/** The IP addresses of this computer as text. */
 export function localAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(
@@ -15,7 +15,7 @@ export function localAddresses(): ReadonlySet<string> {
   );
 }
 
-/** Another text after each start of the kernel, and in each of its network namespaces. */
+/** Identifies this start of the kernel and this network namespace. */
 export function kernelNow(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/net')}`;

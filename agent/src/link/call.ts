@@ -8,13 +8,13 @@ import { problemSchema } from '@palisade/contract/problem';
 import { trustSystem } from './trust.ts';
 import { wholeAnswer } from './whole-answer.ts';
 
-/** A server's answer. `body` is parsed JSON, or undefined for any other. */
+/** A server's response. `body` is the parsed JSON; undefined if the body is not JSON. */
 export interface Answer {
   status: number;
   body: unknown;
 }
 
-/** A device proves itself by them. */
+/** Credentials of a device. */
 export interface Proof {
   device_id: string;
   token: string;
@@ -22,9 +22,9 @@ export interface Proof {
 
 interface CallOptions {
   timeout_ms: number;
-  /** The caller, in the head of the call: a server refuses it before it reads the body. */
+  /** Credentials in the request's headers: the server can refuse them before it reads the body. */
   proof?: Proof | undefined;
-  /** Longest answer; a longer one is an error. */
+  /** Maximum bytes of the response; a longer one is an error. */
   bytes_maximum: number;
   lookup?: LookupFunction | undefined;
 }
@@ -43,7 +43,7 @@ function jsonHeaders(text: string, proof: Proof | undefined): Record<string, str
   return proof === undefined ? headers : { ...headers, ...proofHeaders(proof) };
 }
 
-/** `https://host/base` and `/agent/verify` as one address below `/api`. */
+/** Joins `https://host/base` and `/agent/verify` to `https://host/base/api/agent/verify`. */
 export function addressOf(server: URL, path: string): URL {
   const url = new URL(server);
   url.pathname = `${url.pathname.replace(/\/+$/u, '')}/api${path}`;
@@ -60,7 +60,7 @@ function parsedJson(bytes: Buffer): unknown {
 }
 
 /**
- * Posts JSON over a new connection, which is closed afterwards: an old connection can stay open when no new one can be opened, so it proves nothing. @throws Error without a
+ * Posts JSON over a new connection and closes it. A reused connection would not prove that the server can be reached, because it stays open when no new one can be opened. @throws Error without a
  * complete answer
  */
 export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}): Promise<Answer> {
@@ -89,7 +89,7 @@ export function post(url: URL, body: unknown, options: Partial<CallOptions> = {}
   });
 }
 
-/** Posts JSON and streams the answer to a file, over a new connection. @returns the status of the answer @throws Error without a complete answer, or with one longer than `bytes_maximum` */
+/** Posts JSON over a new connection and streams the response to a file. @returns the HTTP status @throws Error without a complete response, or with one longer than `bytes_maximum` */
 export function download(url: URL, body: unknown, path: string, options: CallOptions): Promise<number> {
   const text = JSON.stringify(body);
   const request = requestFor(url);
@@ -122,24 +122,24 @@ export function download(url: URL, body: unknown, path: string, options: CallOpt
   });
 }
 
-/** A server's answer to a file. */
+/** The server's response to an uploaded file. */
 export interface Sent {
   status: number;
-  /** Its sentence, where it refused. */
+  /** The reason as a sentence if the server refused the file. */
   detail: string;
   retry_after_ms: number | undefined;
 }
 
 interface SentFile {
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   read: () => AsyncIterable<Buffer>;
 }
 
 /**
- * Sends a file as the one of a multipart request, as it is read, over a connection of its own.
- * @param options `silence_ms` is how long nothing may pass: a server that scans a large file says nothing meanwhile
- * @throws Error where no answer came, or the file could not be read as a whole
+ * Streams a file as the only part of a multipart request, over a new connection.
+ * @param options `silence_ms` is the idle timeout; a server sends nothing while it scans a large file
+ * @throws Error if there is no response, or the file could not be read completely
  */
 export function sendFile(
   url: URL,
@@ -156,7 +156,7 @@ export function sendFile(
     yield Buffer.from(tail);
   }
   return new Promise((resolve, reject) => {
-    /** A server may refuse before all has come: its answer counts then, not that the rest could not be sent. */
+    /** The server may respond before it has the whole file. Then the response counts, and a later write error does not. */
     let is_answered = false;
     const fail = (error: unknown) => {
       if (!is_answered) reject(error);
@@ -192,7 +192,7 @@ export function sendFile(
   });
 }
 
-/** Why a call failed, in a few words. */
+/** A short reason for a failed call. */
 export function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'no answer in time';

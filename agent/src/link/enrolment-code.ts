@@ -7,7 +7,7 @@ const USAGE = 'palisade-agent enrol [--code-file FILE] [SERVER]';
 const NO_ARGUMENT = `Other users of this computer can read a code that is an argument. Leave it out and type it when asked, or run: ${USAGE}`;
 const LINE_BYTES = 256;
 
-/** The arguments of `palisade-agent enrol`. @throws Refused for a code among them, which any user of the computer could read */
+/** Parses the arguments of `palisade-agent enrol`. @throws Refused for a code among them, because any user of the computer can read arguments */
 export function readEnrolArguments(args: readonly string[]): { address: string | undefined; code_file: string | undefined } {
   const rest = [...args];
   const at = rest.findIndex((arg) => arg === '--code-file' || arg.startsWith('--code-file='));
@@ -20,7 +20,7 @@ export function readEnrolArguments(args: readonly string[]): { address: string |
   return { address, code_file };
 }
 
-/** Asks at the terminal: in `curl ... | sh`, the standard input is the script. */
+/** Prompts on the terminal, because in `curl ... | sh` standard input is the script. */
 function askAtTerminal(): string {
   let terminal: number;
   try {

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { SAID_BYTES_MAXIMUM, type Said, type Told, toldSchema } from '@palisade/contract/agent';
 
-/** A frame of at most this many characters is checked faster than it is hashed. */
+/** Validating a frame of at most this many characters is faster than hashing it. */
 const SMALL = 2_000;
 /**
- * A server that comes back hears this many events and scan reports at once, and then one in `EACH_MS`: it takes 60 that wait and 120 in 20 s from one agent, and
- * disconnects an agent that says more.
+ * After a reconnect, this many events and scan reports are sent at once, and then one per `EACH_MS`. The server accepts 60 queued frames and 120 in 20 s from one agent, and
+ * disconnects an agent that sends more.
  */
 const AT_ONCE = 30;
 const EACH_MS = 400;
 
-/** Whether a newer frame makes an older one needless. */
+/** Whether a newer frame makes an older one obsolete. */
 export function replaces(newer: Said, older: Said): boolean {
   if (newer.kind === 'report') return older.kind === 'report';
   if (newer.kind === 'event') return older.kind === 'event' && older.id === newer.id;
@@ -20,23 +20,23 @@ export function replaces(newer: Said, older: Said): boolean {
   );
 }
 
-/** Whether the sender repeats a frame until it is noted: such a frame need not wait here as well. */
+/** Whether the sender repeats a frame until the server confirms it. Such frames are not queued here. */
 export const isSaidAgain = (frame: Said): boolean =>
   frame.kind === 'event' || (frame.kind === 'scan_report' && frame.found.length > 0);
 
-/** The text of a frame that a server takes. A report that is too large goes without its telemetry, which is measured again; any other frame is not sent (undefined). */
+/** Serializes a frame. A report above the size limit is sent without its telemetry, which is measured again; any other frame above the limit is not sent (undefined). */
 export function textOf(frame: Said): string | undefined {
   const text = JSON.stringify(frame);
   if (Buffer.byteLength(text) <= SAID_BYTES_MAXIMUM) return text;
   return frame.kind === 'report' && frame.telemetry !== null ? textOf({ ...frame, telemetry: null }) : undefined;
 }
 
-/** Parses frames of the server. After each loss of the connection, and with each answer by HTTP, it says the whole state again: an unchanged state is not checked again. */
+/** Parses frames of the server. The server sends the whole state after each reconnect and in each HTTP response, so an unchanged state is not validated again. */
 export class ToldReader {
-  /** The last state, and the hash of its text. */
+  /** The last desired state, and the hash of its text. */
   #last: { digest: string; told: Told } | undefined;
 
-  /** Undefined for a frame that this agent does not understand. An unchanged state is the same object. */
+  /** Undefined for a frame that this agent does not understand. An unchanged large state returns the same object. */
   read(json: unknown): Told | undefined {
     const text = JSON.stringify(json) ?? '';
     const digest = text.length > SMALL ? createHash('sha256').update(text).digest('hex') : undefined;
@@ -47,12 +47,12 @@ export class ToldReader {
   }
 }
 
-/** Events and scan reports for an open connection, at the pace that a server takes. */
+/** Queue of events and scan reports for an open connection, sent within the server's rate limit. */
 export class Backlog {
   readonly #isOpen: () => boolean;
   readonly #send: (frame: Said) => void;
   #frames: Said[] = [];
-  /** Frames that may be sent now. */
+  /** Number of frames that may be sent now. */
   #room = AT_ONCE;
   #room_at = performance.now();
   #timer: NodeJS.Timeout | undefined;
@@ -67,17 +67,17 @@ export class Backlog {
     this.#sendSome();
   }
 
-  /** A new connection hears `AT_ONCE` frames again. */
+  /** Allows `AT_ONCE` frames again, for a new connection. */
   refill(): void {
     this.#room = AT_ONCE;
   }
 
-  /** Gives back the frames that were not sent. */
+  /** Removes and returns the unsent frames. */
   takeAll(): Said[] {
     return this.#frames.splice(0);
   }
 
-  /** Sends as many frames as may be sent now; a timer sends the others. */
+  /** Sends as many frames as the rate allows; a timer sends the rest. */
   #sendSome(): void {
     clearTimeout(this.#timer);
     const time = performance.now();

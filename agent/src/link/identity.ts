@@ -22,7 +22,7 @@ import { createStore, type Store } from '#agent/store.ts';
 import agent from '#package' with { type: 'json' };
 import { addressOf, download, failureOf, post, type Sent, sendFile } from './call.ts';
 
-/** This computer's identity for its server. Kept in a file that only its owner can read. */
+/** The device's identity at its server. The file is readable by its owner only. */
 const identitySchema = z.object({
   server: z.url(),
   device_id: idSchema,
@@ -39,10 +39,10 @@ export const identityStore = (folder: string): Store<Identity> => createStore(jo
 export const keyFingerprint = ({ public_key }: Pick<Identity, 'public_key'>) =>
   fingerprintOf(hash('sha256', Buffer.from(public_key, 'base64'), 'hex'));
 
-/** A refusal in a sentence, for who typed the command. */
+/** A refusal; its message is a sentence for the user of the command. */
 export class Refused extends Error {}
 
-/** That of the workspace, put into the bundle when it is built. */
+/** Version of the agent's package, included in the bundle at build time. */
 export const AGENT_VERSION = agent.version;
 const TRIAL_ATTEMPT_MS = 5_000;
 const BETWEEN_ATTEMPTS_MS = 1_000;
@@ -55,7 +55,7 @@ function describeOs(): Os {
   try {
     name = /^PRETTY_NAME="?([^"\n]+)"?$/mu.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? name;
   } catch {
-    // A system without this file says its kernel's name.
+    // On a system without this file, the kernel's name is used.
   }
   return {
     platform: kind === 'linux' || kind === 'darwin' || kind === 'win32' ? known[kind] : 'other',
@@ -64,7 +64,7 @@ function describeOs(): Os {
   };
 }
 
-/** Whether messages to a server are safe from eavesdropping: plain http is for this very machine alone. */
+/** Whether the address is https, or plain http to this computer. */
 export function isSafeServer(server: URL): boolean {
   return (
     server.protocol === 'https:' ||
@@ -73,7 +73,7 @@ export function isSafeServer(server: URL): boolean {
 }
 
 /**
- * Makes this computer a device.
+ * Enrols this computer as a device.
  * @throws Refused with a sentence
  */
 export async function enrol(server: URL, code: string, before: Identity | undefined): Promise<Identity> {
@@ -81,7 +81,7 @@ export async function enrol(server: URL, code: string, before: Identity | undefi
     publicKeyEncoding: { type: 'spki', format: 'der' },
     privateKeyEncoding: { type: 'pkcs8', format: 'der' },
   });
-  // A computer that enrols again is the same device.
+  // A computer that enrols again keeps its key, and so stays the same device.
   const public_key = before?.public_key ?? pair.publicKey.toString('base64');
   const private_key = before?.private_key ?? pair.privateKey.toString('base64');
   const answer = await post(addressOf(server, enrolDevice.path), {
@@ -102,7 +102,7 @@ export async function enrol(server: URL, code: string, before: Identity | undefi
   return { server: server.href, ...reply.data, public_key, private_key };
 }
 
-/** Tells the server that this device is no more. The answer does not matter: the agent goes in any case. */
+/** Removes this device from the server. The result does not stop the uninstallation. */
 export async function leave({ server, device_id, token }: Identity): Promise<boolean> {
   return await post(addressOf(new URL(server), leaveDevice.path), { device_id, token }, { proof: { device_id, token } }).then(
     ({ status }) => status === leaveDevice.status,
@@ -112,7 +112,7 @@ export async function leave({ server, device_id, token }: Identity): Promise<boo
 
 const DOWNLOAD_MS = 10 * 60_000;
 
-/** Fetches the set of signatures of a version into a file. @throws Error where it is not there, or not whole */
+/** Downloads a signature set to a file. @throws Error if it is missing or incomplete */
 export async function downloadSet(
   { server, device_id, token }: Identity,
   { version, bytes }: Pick<Signatures, 'version' | 'bytes'>,
@@ -129,10 +129,10 @@ export async function downloadSet(
   if (status !== downloadSignatures.status) throw new Error(`the server answered ${status}`);
 }
 
-/** Time for which a server may be silent while it takes and scans a file. */
+/** Idle timeout while the server receives and scans a file, in ms. */
 const SECOND_LOOK_SILENCE_MS = 15 * 60_000;
 
-/** Sends a file that the server asked for by an order. @throws Error where no answer came */
+/** Uploads a file that the server requested. @throws Error without a response */
 export async function sendFound(
   { server, device_id, token }: Identity,
   order_id: string,
@@ -150,7 +150,7 @@ export async function sendFound(
 
 type Verified = { is: 'known' } | { is: 'revoked' } | { is: 'unreached'; reason: string };
 
-/** Asks for a nonce over a new connection, once. */
+/** Requests a nonce once, over a new connection. */
 async function askOnce({ server, device_id, token }: Identity, timeout_ms: number): Promise<Verified> {
   const nonce = randomBytes(16).toString('hex');
   try {
@@ -170,19 +170,19 @@ async function askOnce({ server, device_id, token }: Identity, timeout_ms: numbe
   }
 }
 
-/** Whether the server can be reached by a connection of its own within a time: undefined, or the reason why not. */
+/** Tries to reach the server over a new connection within `within_ms`. Returns undefined on success, otherwise the reason. */
 export async function verify(identity: Identity, within_ms: number): Promise<string | undefined> {
   const until = Date.now() + within_ms;
   for (;;) {
     const asked = await askOnce(identity, Math.max(1, Math.min(TRIAL_ATTEMPT_MS, until - Date.now())));
-    // A server that says "revoked" was reached.
+    // The answer "revoked" also shows that the server was reached.
     if (asked.is !== 'unreached') return undefined;
     if (Date.now() + BETWEEN_ATTEMPTS_MS >= until) return asked.reason;
     await new Promise((resolve) => setTimeout(resolve, BETWEEN_ATTEMPTS_MS));
   }
 }
 
-/** Whether the server says that this device is revoked; undefined where it says neither yes nor no. */
+/** Asks the server whether this device is revoked; undefined without a definite answer. */
 export async function askRevoked(identity: Identity): Promise<boolean | undefined> {
   const asked = await askOnce(identity, TRIAL_ATTEMPT_MS);
   return asked.is === 'unreached' ? undefined : asked.is === 'revoked';

@@ -24,41 +24,41 @@ export interface LinkParts {
   hello: () => Hello;
   onDesired: (desired: Desired) => void;
   onNoted: (noted: Extract<Told, { kind: 'noted' }>) => void;
-  /** The server's clock less this computer's, in ms. */
+  /** Called with the server's time minus this computer's time, in ms. */
   onSkew: (ms: number) => void;
   onConnected: () => void;
   onState: (state: LinkState, reason: string) => void;
-  /** Whether the server says over HTTP that this device is revoked. Undefined if it gave no answer, or one that is neither yes nor no. */
+  /** Asks the server over HTTP whether this device is revoked. Undefined without a definite answer. */
   askRevoked: () => Promise<boolean | undefined>;
   wait: (ms: number) => Promise<void>;
-  /** The longest wait between two tries, in ms. */
+  /** Longest delay between two connection attempts, in ms. */
   back_off_most?: number | undefined;
 }
 
 const BACK_OFF = { least_ms: 1_000, most_ms: 60_000, in_use_ms: 60_000 };
-/** Sockets that fail in a row before frames go by HTTP, and for how long they do, in ms. */
+/** Consecutive WebSocket failures before the link uses HTTP polling for `POLLING_MS`. */
 const FAILURES_BEFORE_POLLING = 3;
 const POLLING_MS = 10 * 60_000;
 const WAITING_MAXIMUM = 500;
 const FRAMES_OF_A_POLL = 50;
 
-/** Each frame is checked on its own. */
+/** Each frame is validated separately later. */
 const pollReplySchema = z.object({ told: z.array(z.unknown()).max(FRAMES_OF_A_POLL + 2) });
 
-/** A random time below a bound that doubles with each failure, so that a thousand agents do not come back in one moment. */
+/** Exponential backoff with full jitter, in ms, so that many agents do not reconnect at the same moment. */
 export function backOff(failures: number, most_ms = BACK_OFF.most_ms, random: () => number = Math.random): number {
   const bound = Math.min(most_ms, BACK_OFF.least_ms * 2 ** Math.min(failures, 10));
   return Math.min(most_ms, BACK_OFF.least_ms / 2 + random() * bound);
 }
 
-/** The connection to the server: a WebSocket, or HTTP for a while where none passes. It comes back after each loss. */
+/** The connection to the server: a WebSocket, or temporarily HTTP polling if WebSockets fail. It reconnects after each loss. */
 export class Link {
   readonly #parts: LinkParts;
   readonly #reader = new ToldReader();
   readonly #backlog: Backlog;
-  /** Frames for the next connection. */
+  /** Frames that wait for the next connection. */
   #waiting: Said[] = [];
-  /** The session in progress, and the same one once the server has welcomed it. */
+  /** The current session, and the same session after the server's welcome. */
   #session: SocketSession | undefined;
   #welcomed: SocketSession | undefined;
   #is_polling = false;
@@ -73,8 +73,8 @@ export class Link {
   }
 
   /**
-   * Says a frame now, or when the server can be reached again: the last report of each kind waits, and all acks. Events and reports with findings do not wait here: their
-   * senders repeat them until they are noted (`onConnected`).
+   * Sends a frame now or after the next reconnect. Queued are the last report of each kind and the acks. Events and reports with findings are not queued: their
+   * senders repeat them until the server confirms them (`onConnected`).
    */
   say(frame: Said): void {
     if (this.#welcomed?.isOpen === true) {
@@ -103,7 +103,7 @@ export class Link {
     this.#session?.terminate();
   }
 
-  /** Says why there is no connection, and waits before the next one. */
+  /** Reports the reason of a lost connection, and waits before the next attempt. */
   async #waitAfter({ code, reason }: Ended, failures: number): Promise<void> {
     const { onState, askRevoked, wait, back_off_most } = this.#parts;
     if (code === AGENT_CLOSED.in_use) {
@@ -161,7 +161,7 @@ export class Link {
     for (const frame of this.#backlog.takeAll()) if (!isSaidAgain(frame)) this.#keepWaiting(frame);
   }
 
-  /** Sends and receives by HTTP for a while, where no WebSocket passes. */
+  /** Exchanges frames by HTTP polling for `POLLING_MS`. */
   async #pollSession(): Promise<Ended> {
     const until = Date.now() + POLLING_MS;
     let was_connected = false;

@@ -3,11 +3,11 @@ import { isIP, type LookupFunction } from 'node:net';
 import { parseIp } from '@palisade/contract/ip-address';
 import type { ControlAddress } from '#firewall/compile.ts';
 
-/** The address and port of the server as literals. They are resolved each time, and remembered for times without name resolution. */
+/** Resolves the server's name each time, and remembers the last result in case name resolution fails. */
 export interface Resolver {
-  /** Empty where nothing was ever resolved. */
+  /** Addresses and port of the server; empty if the name was never resolved. */
   control(): Promise<readonly ControlAddress[]>;
-  /** Resolves as the system does, and falls back on the last result. */
+  /** Resolves with the system's resolver, and falls back to the last result. */
   lookup: LookupFunction;
 }
 

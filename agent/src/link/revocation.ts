@@ -1,11 +1,11 @@
 import { REVOKED_GRACE_MS } from '@palisade/contract/agent';
 
 /**
- * Decides when a device believes that it is revoked: once its server has answered so, over HTTP, for ten minutes without another answer. Errors of the server and
- * silence are no answer: they neither begin that time nor end it, and clear no rule.
+ * Decides when a device accepts that it is revoked: after its server has answered "revoked" over HTTP for ten minutes without an answer "not revoked". Errors and
+ * missing answers neither start nor reset this period.
  */
 export interface Revocation {
-  /** Takes an answer: revoked, not revoked, or none. Whether the time is over. */
+  /** Records an answer; undefined for no definite answer. @returns whether the device is now revoked */
   hear(is_revoked: boolean | undefined): boolean;
 }
 

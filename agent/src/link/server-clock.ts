@@ -1,14 +1,14 @@
 import { uptime } from 'node:os';
 
-/** The time of day by the server's clock: its last time, plus the time since. */
+/** The server's time: its last reported time plus the time elapsed since. */
 export interface ServerClock {
-  /** ms since 1970. Until the server has sent its time, by this computer's clock. */
+  /** ms since 1970. This computer's clock is used until the server has sent its time. */
   now(): number;
-  /** The server's clock is so far ahead of this computer's, in ms. */
+  /** Sets the server's time minus this computer's time, in ms. */
   hear(skew_ms: number): void;
 }
 
-/** @param since_start ms since the computer's start, suspended or not: nobody sets that clock, as people and programs set `wall`. */
+/** @param since_start ms since the computer's start, including suspension; unlike `wall`, this clock cannot be set */
 export function createServerClock(wall = Date.now, since_start = () => uptime() * 1_000): ServerClock {
   let said: { at: number; since: number } | undefined;
   return {

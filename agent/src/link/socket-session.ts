@@ -13,7 +13,7 @@ import { addressOf, failureOf } from './call.ts';
 import { textOf } from './frames.ts';
 import { trustSystem } from './trust.ts';
 
-/** A server that was silent for this time is gone, in ms. */
+/** The connection counts as lost after this time without a message of the server, in ms. */
 const SILENCE_MS = 2.5 * AGENT_HEARTBEAT_MS;
 export const HANDSHAKE_MS = 10_000;
 
@@ -28,7 +28,7 @@ export interface SocketSessionParts {
   server: URL;
   lookup: LookupFunction;
   hello: () => Hello;
-  /** Takes a frame of the server; undefined for one that this agent does not understand. */
+  /** Handles a frame of the server; undefined for one that this agent does not understand. */
   hear: (json: unknown) => Told | undefined;
   onWelcome: (session: SocketSession) => void;
   onClosed: (session: SocketSession) => void;
@@ -46,13 +46,13 @@ function dial({ server, lookup }: SocketSessionParts): WebSocket {
   });
 }
 
-/** One WebSocket to the server, from the first byte to its end. */
+/** One WebSocket connection to the server. */
 export class SocketSession {
   readonly ended: Promise<Ended>;
   readonly #parts: SocketSessionParts;
   readonly #socket: WebSocket;
   #was_connected = false;
-  /** Why the agent itself ended it, or why it failed. */
+  /** Reason if the agent closed the connection or the connection failed. */
   #failure = '';
   #silence_timer: NodeJS.Timeout | undefined;
 

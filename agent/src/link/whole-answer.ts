@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The whole body of an answer. @throws Error where it breaks off, or has more bytes than the maximum */
+/** Reads the whole body of a response. @throws Error if it is incomplete or longer than the maximum */
 export function wholeAnswer(response: IncomingMessage, bytes_maximum: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

@@ -13,7 +13,7 @@ import { WebProtection, wishSchema } from './web-protection.ts';
 
 const NAMES_PORT = 53;
 
-/** Asks as every program does: by the system’s own library, in a process of its own that reads its settings anew. */
+/** Resolves a name with the system’s library in a new process, which reads the current resolver settings. */
 function lookUp(name: string, within_ms: number): Promise<string | undefined> {
   const seconds = `${within_ms / 1_000}`;
   return runProgram(['timeout'], ['-s', 'KILL', seconds, 'getent', 'ahostsv4', name]).then(
@@ -22,10 +22,10 @@ function lookUp(name: string, within_ms: number): Promise<string | undefined> {
   );
 }
 
-/** Web protection of this very computer. */
+/** Creates the web protection of this computer. */
 export function createWebProtection(parts: {
   identity: Pick<Identity, 'server'>;
-  /** For its state over restarts. */
+  /** Folder for persistent state. */
   folder: string;
   lookup: LookupFunction;
   wait: (ms: number) => Promise<void>;
@@ -35,7 +35,7 @@ export function createWebProtection(parts: {
   const system = new SystemNames();
   const questions = new ServerQuestions(server, parts.lookup);
   let upstreams = new Map<string, Ask>();
-  /** The same connections for the same addresses. */
+  /** The DNS servers from before, created again only if their addresses change, so that connections are reused. */
   const before = () => {
     const found = system
       .network()

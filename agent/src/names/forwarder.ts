@@ -4,40 +4,40 @@ import { type Ask, endOfQuestion, forward, isAnswerTo } from '@palisade/names/up
 import { HEADER_BYTES, nameText, type Question, RCODE, readQuestion, TYPE } from '@palisade/names/wire';
 import { failureOf } from '#link/call.ts';
 
-/** The agent itself answers names below this one: whoever gets its answer has asked the agent. */
+/** The agent itself answers queries below this domain, which shows that queries reach the agent. */
 export const PROBE_DOMAIN = 'palisade-agent.home.arpa';
-/** A server that answers later than this is away: whoever asks waits two seconds at most. ms. */
+/** Timeout of a query to the server, in ms. */
 const SERVER_MS = 800;
 const BEFORE_MS = 1_100;
-/** While the server is away, it is asked again after this time. ms. */
+/** Interval of attempts while the server does not answer, in ms. */
 const AGAIN_MS = 2_000;
-/** Questions that wait for the server at once. */
+/** Maximum concurrent queries to the server. */
 const WAITING_MAXIMUM = 200;
 const ROOT_SERVERS = Buffer.from([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, TYPE.NS, 0, 1]);
 
 interface ForwarderParts {
-  /** Asks the server, as this device. */
+  /** Sends a query to the Palisade server as this device. */
   server: Ask;
-  /** The servers that the computer asked before. */
+  /** The DNS servers that the computer used before web protection. */
   before: () => readonly Ask[];
-  /** Domains of the computer’s network. */
+  /** Search domains of the computer’s network. */
   domains: () => readonly string[];
-  /** The server’s own name: the way to it does not lead through it. */
+  /** Host name of the Palisade server. It is not resolved by the server itself, because the agent needs it to connect. */
   host: string;
-  /** The address that the agent listens at. */
+  /** The address on which the agent listens. */
   address: string;
   now?: () => number;
 }
 
 const isBelow = (name: string, domain: string) => name === domain || name.endsWith(`.${domain}`);
 
-/** Answers the names of this computer as its server decides. Without the server, the servers from before answer. */
+/** Forwards this computer’s DNS queries to the Palisade server, or to the previous DNS servers if it does not answer. */
 export class Forwarder {
   private readonly parts: ForwarderParts;
   private readonly now: () => number;
   private waiting = 0;
   private asked_at = Number.NEGATIVE_INFINITY;
-  /** Why the server does not answer; undefined while it does. */
+  /** Reason why the server does not answer; undefined while it answers. */
   private absence: string | undefined;
 
   constructor(parts: ForwarderParts) {
@@ -45,12 +45,12 @@ export class Forwarder {
     this.now = parts.now ?? (() => performance.now());
   }
 
-  /** Why names are answered without the server; undefined where it answers. */
+  /** Reason why the server does not answer; undefined while it answers. */
   absent(): string | undefined {
     return this.absence;
   }
 
-  /** Answers a message of a program of this computer. */
+  /** Answers a DNS message of a program on this computer. */
   readonly answer = async (message: Buffer): Promise<{ answer: Buffer | undefined; question?: Question }> => {
     const reading = readQuestion(message);
     if (reading.kind === 'silence') return { answer: undefined };
@@ -63,13 +63,13 @@ export class Forwarder {
     return { answer, question };
   };
 
-  /** Asks for the servers of the root: true if anything answers names now. */
+  /** Whether a query for the root servers succeeds now. */
   async works(): Promise<boolean> {
     const { answer } = await this.answer(Buffer.from(ROOT_SERVERS));
     return answer !== undefined && (answer.readUInt16BE(2) & 0xf) === RCODE.NOERROR;
   }
 
-  /** Asks a server that is away, or was not asked for so many ms. */
+  /** Sends a test query if the server did not answer last time, or was not asked for `idle_ms`. */
   async lookAtServer(idle_ms: number): Promise<void> {
     if (this.absence === undefined && this.now() - this.asked_at < idle_ms) return;
     await this.tryServer(Buffer.from(ROOT_SERVERS));
@@ -81,13 +81,13 @@ export class Forwarder {
     return ownAnswer(question, { answers: [record({ type: TYPE.A, ttl: 0, data })] });
   }
 
-  /** Names of the computer’s own network, and the server’s. */
+  /** Whether the name belongs to the computer’s own network, or is the server’s host name; the previous DNS servers answer these. */
   private staysHere(question: Question, name: string): boolean {
     if (name === this.parts.host || this.parts.domains().some((domain) => isBelow(name, domain))) return true;
     return homeAnswer(question)?.is_local === true;
   }
 
-  /** Undefined where the server does not answer in time. While it is away nobody waits for it. */
+  /** Undefined if the server does not answer in time. While it is unavailable, queries do not wait for it. */
   private async askServer(message: Buffer): Promise<Buffer | undefined> {
     if (this.waiting >= WAITING_MAXIMUM) return undefined;
     if (this.absence === undefined) return await this.tryServer(message);
@@ -117,7 +117,7 @@ export class Forwarder {
     if (before.length === 0) return undefined;
     const found = await forward(before, message, BEFORE_MS).catch(() => undefined);
     if (found === undefined) return undefined;
-    // The id and letters of whoever asked here.
+    // The answer gets the id of this query, and its upper and lower case.
     const answer = Buffer.from(found);
     message.copy(answer, 0, 0, 2);
     message.copy(answer, HEADER_BYTES, HEADER_BYTES, endOfQuestion(message));

@@ -13,12 +13,12 @@ const REFUSALS: Record<number, string> = {
   429: 'this computer asks for too many names',
 };
 
-/** Asks the server for names over HTTPS (RFC 8484), as the device with a key, over connections that stay open. */
+/** Sends DNS queries to the server over HTTPS (RFC 8484) with the device's key, over persistent connections. */
 export class ServerQuestions {
   private readonly server: URL;
   private readonly lookup: LookupFunction;
   private readonly connections: HttpAgent;
-  /** Names the device; it is never shown or logged. */
+  /** Secret key that identifies the device; it is never shown or logged. */
   key = '';
 
   constructor(server: URL, lookup: LookupFunction) {

@@ -29,7 +29,7 @@ import {
 
 const RESOLVED_SERVICE = 'systemd-resolved.service';
 const SYSTEMCTL_MS = 10_000;
-/** Servers from before are read again after this time, in ms. */
+/** The list of previous DNS servers is cached for this time, in ms. */
 const READ_MS = 2_000;
 
 const textOf = (path: string): string | undefined => {
@@ -40,7 +40,7 @@ const textOf = (path: string): string | undefined => {
   }
 };
 
-/** Whole or not at all, readable by everybody. A file that a killed agent left beside is written over. */
+/** Replaces a file atomically; all users can read it. A temporary file of a killed agent is overwritten. */
 function replaceFile(path: string, text: string): void {
   const beside = `${path}.new-palisade`;
   try {
@@ -68,25 +68,25 @@ async function systemctl(...args: string[]): Promise<number | null> {
 }
 
 async function restartResolved(): Promise<void> {
-  // Without it, a few restarts in ten seconds would end the service.
+  // Resets systemd's start limit: otherwise a few restarts in ten seconds would leave the service stopped.
   await systemctl('reset-failed', RESOLVED_SERVICE);
   if ((await systemctl('try-restart', RESOLVED_SERVICE)) !== 0) throw new Error('systemd-resolved could not be started again');
 }
 
 /**
- * The settings by which this computer asks for names. Changes are made so that a process that ends at any point leaves names that work: each file is put in place whole, the file from before stays
- * under another name, it comes back without room on the disk, and the servers from before stand behind the agent’s address.
+ * Manages this computer's DNS settings. Name resolution works even if the process ends at any point of a change: each file is replaced atomically, the original file stays
+ * under another name, restoring it needs no free disk space, and the previous servers follow the agent’s address in the list.
  */
 export class SystemNames {
   private readonly file: string;
   private readonly before: string;
   private readonly uplinks: string;
-  /** Below /run: a computer that starts again has none of it. */
+  /** Path of the settings for systemd-resolved. It is below /run, so that a reboot removes it. */
   private readonly settings: string;
   private readonly restart: () => Promise<void>;
   private read: { at: number; servers: string[]; domains: string[] } | undefined;
 
-  /** @param root before all paths, for tests */
+  /** @param root prefix of all paths, for tests */
   constructor(root = '', restart = restartResolved) {
     this.file = join(root, '/etc/resolv.conf');
     this.before = `${this.file}.before-palisade`;
@@ -115,7 +115,7 @@ export class SystemNames {
     return { kind: 'refused', reason: 'There is no /etc/resolv.conf. Make one with a line like: nameserver 192.168.1.1.' };
   }
 
-  /** Servers and domains of this computer’s network, as they are without the agent. */
+  /** DNS servers and search domains of this computer’s network, without the agent. */
   network(): { servers: string[]; domains: string[] } {
     const now = performance.now();
     if (this.read !== undefined && now - this.read.at < READ_MS) return this.read;
@@ -127,19 +127,19 @@ export class SystemNames {
         ?.split(' ')
         .slice(1) ?? [];
     const found = serversIn(text ?? '');
-    // Servers of the present network before those that were written when the agent took names up.
+    // Servers of the current network come before those stored when the agent changed the settings.
     const servers = [...found.filter((one) => !known.includes(one)), ...known, ...found.filter((one) => known.includes(one))];
     this.read = { at: now, servers: [...new Set(servers)], domains: domainsIn(text ?? '') };
     return this.read;
   }
 
-  /** True if the system’s settings name the agent. */
+  /** Whether the system’s DNS settings name the agent. */
   isTaken(): boolean {
     if (this.way().kind === 'resolved') return (textOf(this.settings) ?? '') !== '';
     return this.facts()?.link === null && isOurs(textOf(this.file) ?? '');
   }
 
-  /** Has all names asked of the agent. @throws Error where a file could not be written, or the service did not start */
+  /** Changes the system's settings so that all DNS queries go to the agent. @throws Error if a file cannot be written or the service does not start */
   async takeUp(): Promise<void> {
     const { servers } = this.network();
     if (this.way().kind === 'resolved') {
@@ -155,12 +155,12 @@ export class SystemNames {
     this.read = undefined;
   }
 
-  /** Puts back the settings from before. Does nothing where the agent has taken up nothing. */
+  /** Restores the previous settings. Does nothing if the agent has changed none. */
   async giveBack(): Promise<void> {
     this.read = undefined;
     this.giveFileBack();
     if (textOf(this.settings) === undefined) return;
-    // Empty first, without room on the disk. The file goes last: a later start finds it, and restarts the service.
+    // Truncating needs no free disk space. The file is removed last, so that after a crash the next start finds it and restarts the service.
     truncateSync(this.settings);
     await this.restart().finally(() => rmSync(this.settings, { force: true }));
   }
@@ -170,7 +170,7 @@ export class SystemNames {
     const kept = textOf(this.before);
     const now = this.facts();
     if (now?.link === null && isOurs(now.text)) {
-      // A rename needs no room on the disk.
+      // A rename needs no free disk space.
       if (kept !== undefined && now.text === resolvConfWith(kept)) renameSync(this.before, this.file);
       else replaceFile(this.file, resolvConfWithout(now.text));
     }

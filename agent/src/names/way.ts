@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 
-/** The address at which the agent answers names. systemd-resolved has 127.0.0.53 and 127.0.0.54, and others use 127.0.0.1 and 127.0.1.1. */
+/** The address on which the agent answers DNS queries. systemd-resolved uses 127.0.0.53 and 127.0.0.54, other programs use 127.0.0.1 and 127.0.1.1. */
 export const NAMES_ADDRESS = '127.0.0.88';
-/** glibc asks three servers at most. */
+/** glibc uses at most three servers. */
 const SERVERS_MAXIMUM = 3;
 const RESOLVED = '/run/systemd/resolve/';
 const RESOLVED_ADDRESSES: ReadonlySet<string> = new Set(['127.0.0.53', '127.0.0.54']);
-/** Programs that write the file again whenever the network changes, by their marks in it. */
+/** Programs that rewrite the file when the network changes, recognized by text that they write into it. */
 const WRITERS = [
   'NetworkManager',
   'resolvconf',
@@ -19,27 +19,27 @@ const WRITERS = [
   'generateResolvConf',
 ];
 
-/** The state of `/etc/resolv.conf`. `link`: its target, null for a regular file. */
+/** The state of `/etc/resolv.conf`. `link` is the target of a symbolic link, null for a regular file. */
 export interface NamesFacts {
   link: string | null;
   text: string;
-  /** Its owner. */
+  /** User id of the file's owner. */
   uid: number;
   is_resolved_running: boolean;
 }
 
-/** The way to take up names on a computer. */
+/** The method to redirect DNS queries on a computer, or the reason why there is none. */
 export type Way = { kind: 'resolved' } | { kind: 'file' } | { kind: 'refused'; reason: string };
 
 const refused = (reason: string): Way => ({ kind: 'refused', reason });
 
-/** Addresses of servers in the text of a resolv.conf, without the agent's own. */
+/** Server addresses in a resolv.conf, without the agent's. */
 export const serversIn = (text: string): string[] =>
   [...text.matchAll(/^\s*nameserver\s+(\S+)/gmu)]
     .flatMap(([, address = '']) => (isIP(address) === 0 ? [] : [address]))
     .filter((address) => address !== NAMES_ADDRESS);
 
-/** Domains of this network: names below them are its own. */
+/** Search domains in a resolv.conf: names below them belong to the computer's network. */
 export const domainsIn = (text: string): string[] =>
   [...text.matchAll(/^\s*(?:search|domain)\s+(.+)$/gmu)]
     .flatMap(([, domains = '']) => domains.trim().split(/\s+/u))
@@ -48,7 +48,7 @@ export const domainsIn = (text: string): string[] =>
 
 export const isOurs = (text: string): boolean => text.split('\n').includes(`nameserver ${NAMES_ADDRESS}`);
 
-/** Chooses the way, or refuses with a reason and a remedy. */
+/** Chooses the method, or refuses with a reason and a remedy. */
 export function wayOf({ link, text, uid, is_resolved_running }: NamesFacts): Way {
   const servers = serversIn(text);
   const leads_to_resolved = link !== null && (link.startsWith(RESOLVED) || link.endsWith('/lib/systemd/resolv.conf'));
@@ -65,7 +65,7 @@ export function wayOf({ link, text, uid, is_resolved_running }: NamesFacts): Way
   return { kind: 'file' };
 }
 
-/** The text of a resolv.conf that asks the agent first, and the servers from before where it does not answer. */
+/** A resolv.conf with the agent first, and the previous servers as fallback. */
 export function resolvConfWith(before: string): string {
   const servers = [NAMES_ADDRESS, ...serversIn(before)].slice(0, SERVERS_MAXIMUM);
   const rest = before.split('\n').filter((line) => !/^\s*nameserver\s/u.test(line) && line.trim() !== '');
@@ -79,14 +79,14 @@ export function resolvConfWith(before: string): string {
   ].join('\n');
 }
 
-/** A text that somebody changed while the agent was in it, without the agent. */
+/** Removes the agent from a resolv.conf that another program has edited. */
 export const resolvConfWithout = (text: string): string =>
   text
     .split('\n')
     .filter((line) => line !== `nameserver ${NAMES_ADDRESS}`)
     .join('\n');
 
-/** Settings for systemd-resolved: every name goes to the agent, and to the servers from before where it does not answer. The empty line clears servers of other files. */
+/** Settings for systemd-resolved: all queries go to the agent, with the previous servers as fallback. The empty `DNS=` line clears servers of other files. */
 export const resolvedSettings = (servers: readonly string[]): string =>
   [
     '# The Palisade agent answers names first. This file goes with: palisade-agent names-back',

@@ -7,18 +7,18 @@ import { type Forwarder, PROBE_DOMAIN } from './forwarder.ts';
 import type { SystemNames } from './system-names.ts';
 import { NAMES_ADDRESS } from './way.ts';
 
-/** The key of this device, while its person wants web protection on it. Kept over restarts. */
+/** The key of this device while its user wants web protection. It is stored on disk. */
 export const wishSchema = z.object({ key: z.string() });
 export type Wish = z.infer<typeof wishSchema>;
 
-/** Names must work so soon after they were taken up, else the settings from before come back. ms. */
+/** Name resolution must work within this time after the change of settings; otherwise the previous settings are restored. In ms. */
 const TRIAL_MS = 2_000;
 const BETWEEN_MS = 50;
-/** A refusal or failure is tried again after this time, and a computer without names with the next look. ms. */
+/** Delay before a retry after a refusal or failure, in ms. A computer without name resolution is retried at the next check. */
 const RETRY_MS = 10 * 60_000;
-/** The server is asked where no program has asked for this long. ms. */
+/** After this time without queries, a check sends a test query to the server. In ms. */
 const IDLE_MS = 5 * 60_000;
-/** Looks in a row that found the agent not asked. */
+/** Consecutive checks without a query at the agent before it acts. */
 const MISSES = 2;
 const NO_NAMES = 'Names don’t work on this computer now. Web protection starts once they do.';
 
@@ -26,11 +26,11 @@ export interface WebProtectionParts {
   system: Pick<SystemNames, 'way' | 'takeUp' | 'giveBack' | 'isTaken'>;
   forwarder: Pick<Forwarder, 'works' | 'lookAtServer' | 'absent'>;
   store: Store<Wish>;
-  /** Says whose names are asked. */
+  /** Sets the key that queries to the server carry. */
   setKey: (key: string) => void;
-  /** Begins to answer. @throws Error where the address is taken */
+  /** Starts to listen for DNS queries. @throws Error if the address is in use */
   listen: () => Promise<{ close(): Promise<void> }>;
-  /** Asks for a name as every program of the system does, within a time. Its address, or undefined. */
+  /** Resolves a name with the system's resolver within a time limit. Returns its address, or undefined. */
   lookUp: (name: string, within_ms: number) => Promise<string | undefined>;
   wait: (ms: number) => Promise<void>;
   log: (line: string) => void;
@@ -39,7 +39,7 @@ export interface WebProtectionParts {
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Web protection of this computer: takes up its names on trial, looks whether they still come here, and gives them back. */
+/** Web protection of this computer: redirects DNS queries to the agent on trial, checks that they still arrive, and restores the previous settings. */
 export class WebProtection {
   private readonly parts: WebProtectionParts;
   private readonly now: () => number;
@@ -55,14 +55,14 @@ export class WebProtection {
     this.now = parts.now ?? (() => performance.now());
   }
 
-  /** One thing at a time. */
+  /** Runs work in sequence, after all earlier work. */
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.queue.then(work);
     this.queue = done.catch(() => undefined);
     return done;
   }
 
-  /** Undoes the settings of an agent that was killed, and takes names up again where its person wants that. */
+  /** Restores the settings that a killed agent left behind, and turns web protection on again if the user wants it. */
   start(): Promise<void> {
     return this.inTurn(async () => {
       await this.giveBack();
@@ -71,7 +71,7 @@ export class WebProtection {
     });
   }
 
-  /** The server says whether web protection is wanted, and by which key. Whether that is new. */
+  /** Turns web protection on with a key, or off for null. @returns whether the wish has changed */
   want(wish: Wish | null): Promise<boolean> {
     return this.inTurn(async () => {
       if (wish?.key === this.wish?.key) return false;
@@ -91,7 +91,7 @@ export class WebProtection {
   private async turnOn(wish: Wish): Promise<void> {
     this.wish = wish;
     try {
-      // Before anything is changed: what could not be kept on the disk is not taken up.
+      // Stored before the settings change: if the write fails, web protection is not turned on.
       await this.parts.store.write(wish);
     } catch (error) {
       return this.fail(`This computer couldn’t keep the setting: ${messageOf(error)}.`, RETRY_MS);
@@ -100,7 +100,7 @@ export class WebProtection {
     else await this.take(wish);
   }
 
-  /** Looks whether names still come here, and tries again what failed. */
+  /** Checks that queries still reach the agent, and retries after a failure. */
   check(): Promise<void> {
     return this.inTurn(async () => {
       const { wish } = this;
@@ -115,12 +115,12 @@ export class WebProtection {
     });
   }
 
-  /** Gives names back, and stops answering. The wish stays for the next start. */
+  /** Restores the previous settings and stops listening. The wish stays stored for the next start. */
   close(): Promise<void> {
     return this.inTurn(() => this.end());
   }
 
-  /** Null while nobody wants it. */
+  /** Null while web protection is not wanted, and before its first result. */
   state(): WebProtectionState | null {
     if (this.wish === undefined) return null;
     if (!this.is_on) return this.failure === undefined ? null : { state: 'failed', reason: this.failure.reason };
@@ -133,7 +133,7 @@ export class WebProtection {
     this.failure = { reason: lineOf(reason, 300), retry_at: this.now() + retry_ms };
   }
 
-  /** Asks the system for a name that only the agent answers; a new one each time, which no cache has. */
+  /** Whether queries reach the agent: resolves a random name, which no cache holds and only the agent answers. */
   private async isAsked(): Promise<boolean> {
     const until = this.now() + TRIAL_MS;
     do {
@@ -174,7 +174,7 @@ export class WebProtection {
     this.fail(`Web protection couldn’t be turned on: ${reason}. This computer asks for names as before.`, RETRY_MS);
   }
 
-  /** Names do not come here any more. A file that another program wrote stays as it is. */
+  /** Handles queries that no longer reach the agent. If another program changed the settings, they stay as they are. */
   private async putRight(wish: Wish): Promise<void> {
     const is_taken = this.parts.system.isTaken();
     await this.end();
@@ -183,7 +183,7 @@ export class WebProtection {
       this.fail('Another program changed what this computer asks for names. Web protection tries again in 10 minutes.', RETRY_MS);
   }
 
-  /** Gives the settings back before it stops listening, so that names work throughout. */
+  /** Restores the settings before the agent stops listening, so that name resolution works throughout. */
   private async end(): Promise<void> {
     this.is_on = false;
     await this.giveBack();

@@ -4,15 +4,15 @@ import type { Store } from '#agent/store.ts';
 import { type FoundFile, walk } from './walk.ts';
 
 /**
- * Looks at files of watched folders that changed while the agent did not run. The time until which watching saw everything is kept on the disk; files that changed since
- * are read once after the start. Changed: by the time of the last status change (ctime), which no program can set back.
+ * Reads files of watched folders that changed while the agent did not run. The time up to which watching was complete is stored on disk; files that changed after it
+ * are read once after the start. A change is detected by the status change time (ctime), which programs cannot set.
  */
 export interface CatchUp {
-  /** Once after the start; afterwards it does nothing, as what changes is seen. */
+  /** Reads the changed files. Only the first call has an effect. */
   begin(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
-  /** Watching has seen everything until a little before now. */
+  /** Stores that watching is complete up to a margin before now. */
   note(): Promise<void>;
-  /** The reason why files were left to the next full scan; null if none were. */
+  /** The reason why some files are left to the next full scan; null if none are. */
   reason(): string | null;
 }
 
@@ -20,21 +20,21 @@ export const seenSchema = z.object({ until: z.iso.datetime() });
 
 export interface CatchUpParts {
   store: Store<z.infer<typeof seenSchema>>;
-  /** Has a file looked at; waits for its turn among those of its person. */
+  /** Queues a file for reading; waits if its owner's queue is full. */
   look: (file: FoundFile) => Promise<void>;
-  /** All that was given to `look` was looked at. */
+  /** Resolves when all files given to `look` are read. */
   whenLooked: () => Promise<void>;
   log: (line: string) => void;
   now: () => number;
-  /** Files of one folder that are read; further ones are left to the next full scan. */
+  /** Maximum files of one folder that are read; the rest is left to the next full scan. */
   files_maximum?: number;
-  /** Files of one folder whose times are read. */
+  /** Maximum files of one folder whose ctime is checked. */
   walked_maximum?: number;
 }
 
 const FILES_MAXIMUM = 20_000;
 const WALKED_MAXIMUM = 1_000_000;
-/** A file that was written to may wait so long before it is read (watch.ts), and as long again for the engine. ms. */
+/** Files that changed within this time may not be read yet: they wait to settle (watch.ts), and then for the engine. In ms. */
 const MARGIN_MS = 120_000;
 
 export function createCatchUp(parts: CatchUpParts): CatchUp {
@@ -48,7 +48,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
       .write({ until: new Date(until).toISOString() })
       .catch(() => log('until when was watched could not be kept on the disk'));
 
-  /** One folder, of any person: one person's files take no place of another's. */
+  /** Handles one folder. The limits apply to each folder, so that one user's files do not displace another's. */
   async function catchUpIn(
     folder: Buffer,
     folders: readonly Buffer[],
@@ -77,7 +77,7 @@ export function createCatchUp(parts: CatchUpParts): CatchUp {
   async function catchUp(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void> {
     const started = now();
     const kept = await store.read();
-    // The first time nothing was watched before: what lies there is for a full scan.
+    // At the first start there is no stored time: existing files are left to a full scan.
     if (kept !== undefined) {
       const since = BigInt(Date.parse(kept.until)) * 1_000_000n;
       const changed = await Promise.all(folders.map((folder) => catchUpIn(folder, folders, exclusions, since)));

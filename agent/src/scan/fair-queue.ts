@@ -1,14 +1,14 @@
 /**
- * Waiting items by person. Each person has a part with a bound, and their turn comes as often as everybody else's, however much they have waiting. One person's items
- * never take the room or the turn of another.
+ * Queue of items by user. Each user has a queue of limited length, and the users take turns (round robin). One user's items
+ * never delay or displace another's.
  */
 export class FairQueue<T> {
   readonly #bound: number;
-  /** In the order of the turns: the first one's is next. */
+  /** Queues by user, in the order of their turns. */
   readonly #parts = new Map<number, T[]>();
   #size = 0;
 
-  /** @param bound what one person may have waiting */
+  /** @param bound maximum waiting items of one user */
   constructor(bound: number) {
     this.#bound = bound;
   }
@@ -21,7 +21,7 @@ export class FairQueue<T> {
     return this.#parts.get(person)?.length ?? 0;
   }
 
-  /** False where the person's part is full. */
+  /** False if the user's queue is full. */
   offer(person: number, item: T): boolean {
     const part = this.#parts.get(person);
     if (part === undefined) this.#parts.set(person, [item]);
@@ -31,7 +31,7 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** The next item: of the person who has waited longest for a turn, but for those who have one now. */
+  /** Removes and returns the next item, without users for whom `isBusy` is true. */
   take(isBusy: (person: number) => boolean = () => false): { person: number; item: T } | undefined {
     for (const [person, part] of this.#parts) {
       if (isBusy(person)) continue;
@@ -59,7 +59,7 @@ interface SubordinateRange {
 
 const RANGES_MAXIMUM = 2_000;
 
-/** Ranges of subordinate user ids (subuid(5)) with the person whose they are: a person can make files with any of them. */
+/** Parses ranges of subordinate user ids (subuid(5)) and their users. A user can create files with any of these ids. */
 export function readSubordinates(subuid: string, passwd: string): SubordinateRange[] {
   const uids = new Map(
     passwd.split('\n').flatMap((line): [string, number][] => {
@@ -79,7 +79,7 @@ export function readSubordinates(subuid: string, passwd: string): SubordinateRan
     });
 }
 
-/** The person whose a file of this user is: a user id of a person's range counts as theirs. */
+/** Maps a file's user id to the user: subordinate ids belong to the user of their range. */
 export function personOf(uid: number, ranges: readonly SubordinateRange[]): number {
   return ranges.find(({ first, count }) => uid >= first && uid < first + count)?.person ?? uid;
 }

@@ -12,16 +12,16 @@ export interface FileOrdersParts {
   quarantine: Quarantine;
   found_files: FoundFiles;
   happened: (event: DeviceEvent) => void;
-  /** Whether the result of an order was reported, and the server has not confirmed it yet. */
+  /** Whether the result of an order is reported but not yet confirmed by the server. */
   isSaid: (order_id: string) => boolean;
   log: (line: string) => void;
 }
 
-/** Restores and deletes quarantined files as the server orders it, each order once. */
+/** Restores and deletes quarantined files on orders of the server, each order once. */
 export class FileOrders {
   readonly #parts: FileOrdersParts;
   readonly #begun = new Set<string>();
-  /** Restored files by path, as they were when they were restored. */
+  /** State of restored files at the time of the restoration, by path. */
   readonly #restored = new Map<string, Stats>();
 
   constructor(parts: FileOrdersParts) {
@@ -36,7 +36,7 @@ export class FileOrders {
     }
   }
 
-  /** Whether a person restored this file here, and it has not changed since. */
+  /** Whether this file was restored here and has not changed since. */
   isRestored({ path, stats }: FoundFile): boolean {
     const known = this.#restored.get(path.toString('latin1'));
     return known !== undefined && isUnchanged(stats, known);
@@ -58,7 +58,7 @@ export class FileOrders {
     });
   }
 
-  /** The person wanted the file back: watching must not quarantine it again at once. */
+  /** Stores the state of a restored file, so that watching does not quarantine it again. */
   async #rememberRestored(path: Buffer): Promise<void> {
     const stats = await statForeign(path);
     if (stats === undefined) return;

@@ -5,21 +5,21 @@ import { createStore } from '#agent/store.ts';
 import { ownNames, removeOwn } from '#files/own-state.ts';
 
 const recordSchema = z.object({
-  /** Base64: a name may be no UTF-8. */
+  /** Base64, because a name may be invalid UTF-8. */
   path: z.base64(),
   file_hash: z.string(),
   size: z.int(),
 });
 type FoundRecord = z.infer<typeof recordSchema>;
 
-/** Findings of this device, by the id that it gave each: only it can say that a file was found here. One small file each. */
+/** Records of this device's findings by id, one file each. They prove that a file was found here. */
 export interface FoundFiles {
   keep(id: string, file: { path: Buffer; file_hash: string; size: number }): Promise<void>;
   find(id: string): Promise<FoundRecord | undefined>;
   forget(id: string): Promise<void>;
 }
 
-/** The number of findings that the server keeps of one device. */
+/** Maximum records; the server keeps the same number of findings of one device. */
 const KEPT = 5_000;
 
 export function createFoundFiles(folder: string, most = KEPT): FoundFiles {
@@ -27,7 +27,7 @@ export function createFoundFiles(folder: string, most = KEPT): FoundFiles {
   return {
     async keep(id, { path, file_hash, size }) {
       await record(id).write({ path: path.toString('base64'), file_hash, size });
-      // Names begin with when they were given: the first are the oldest.
+      // The ids begin with their creation time, so the first names are the oldest.
       const names = (await ownNames(folder)).filter((name) => idSchema.safeParse(name.replace(/\.json$/u, '')).success).sort();
       for (const name of names.slice(0, Math.max(0, names.length - most))) await removeOwn(join(folder, name));
     },

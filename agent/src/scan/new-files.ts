@@ -1,13 +1,13 @@
 import { FairQueue } from './fair-queue.ts';
 import type { FoundFile } from './walk.ts';
 
-/** Reads files that were just written, in turn between the people whose they are. */
+/** Scans files that were just written, in turns between their owners. */
 export interface NewFiles {
-  /** False where there is no room for more of this person. */
+  /** Queues a file. False if this user's queue is full. */
   offer(file: FoundFile, person: number): boolean;
-  /** Like `offer`, and waits for the room. */
+  /** Like `offer`, but waits until the queue has room. */
   add(file: FoundFile, person: number): Promise<void>;
-  /** All that was offered until now is read. */
+  /** Resolves when no file waits or is being read. */
   whenRead(): Promise<void>;
   state(): NewFilesState;
   close(): void;
@@ -15,30 +15,30 @@ export interface NewFiles {
 
 export interface NewFilesState {
   waiting: number;
-  /** The time since which no file was done while some wait or are read; null where none does. By the clock of `now`. */
+  /** Time of the last progress while files wait or are being read, by the clock `now`; null while there are none. */
   waiting_since: number | null;
-  /** Files that could not be read whole since the start. */
+  /** Number of files since the start that could not be read completely. */
   unread: number;
 }
 
 export interface NewFilesParts {
-  /** Reads one. A large file never holds up small ones. */
+  /** Scans one file. Large files have their own lane, so that they do not delay small ones. */
   read: (file: FoundFile, lane: Lane) => Promise<'read' | 'unread' | 'gone'>;
   onRoom: (person: number) => void;
   log: (line: string) => void;
   now?: () => number;
-  /** The most that one person may have waiting in each lane. */
+  /** Maximum waiting files of one user in each lane. */
   bound?: number;
 }
 
 export type Lane = 'small' | 'large';
 
-/** A file of more bytes than this is read in turn with other large ones. */
+/** Larger files go to the lane `large`. In bytes. */
 const SMALL_BYTES = 16n * 1024n ** 2n;
 const BOUND = 200;
-/** Files that are read at once, each of another person. */
+/** Files that are read concurrently in each lane, each of a different user. */
 const AT_ONCE: Record<Lane, number> = { small: 2, large: 1 };
-/** Files that are known as they are: a folder that is read again tells of all that lie in it. */
+/** Maximum files whose scanned state is remembered, because reading a folder again offers all its files again. */
 const KNOWN_MAXIMUM = 20_000;
 
 const keyOf = ({ stats }: FoundFile) => `${stats.dev}:${stats.ino}`;
@@ -52,9 +52,9 @@ class FileTurns implements NewFiles {
   readonly #parts: Required<NewFilesParts>;
   readonly #lanes: Record<Lane, { waiting: FairQueue<FoundFile>; busy: Set<number> }>;
   readonly #known = new Map<string, string>();
-  /** Waiting or being read, by inode: the same file is not read twice at once. */
+  /** Files that wait or are being read, by inode, so that a file is not read twice concurrently. */
   readonly #under_way = new Map<string, string>();
-  /** Those among them that were written to since. */
+  /** Files of `#under_way` that have changed since. */
   readonly #later = new Map<string, { file: FoundFile; person: number }>();
   readonly #callers = new Map<number, (() => void)[]>();
   #idle: (() => void)[] = [];

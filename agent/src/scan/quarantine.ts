@@ -7,7 +7,7 @@ import { Folder, type ForeignFile, isSameContent, openForeign, type Stats, split
 import { makeOwnFolder, openOwn, ownSize, ownText, removeOwn } from '#files/own-state.ts';
 import { hiddenName, type OwnerAnswer, type RemoveJob, removeJobSchema } from '#files/owner-jobs.ts';
 
-/** Larger files are not read on a device, so none is found. Bytes. */
+/** Largest file that is quarantined, in bytes. Larger files are not scanned either. */
 const SEALED_MAXIMUM = 2n * 1024n ** 3n;
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
@@ -21,7 +21,7 @@ const recordSchema = z.object({
   uid: z.int(),
   gid: z.int(),
   mtime_ms: z.number(),
-  /** The removal of its original, and the user for it. Records of earlier versions have none. */
+  /** The job that removes the original, and the user id that it runs as. Missing in records of earlier versions. */
   removal: z.object({ remover: z.int().min(0), job: removeJobSchema }).optional(),
 });
 const NO_ROOM = 'There is no room on the disk to seal it, so it lies where it was.';
@@ -31,13 +31,13 @@ const GONE = 'It was gone before it could be sealed.';
 
 const codeOf = (error: unknown) => (typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '');
 const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(codeOf(error));
-/** Refusals of `foreign.ts` that mean that something else is there now. */
+/** Error codes for a path that now holds a different file. */
 const ELSE = new Set(['link', 'not_regular', 'changed']);
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /**
- * The user with whose rights a file is removed from its folder: the owner of the file. Root's files are removed by root if no other user can replace entries of the folder
- * or move those of root (sticky folders of root), and else by the owner of the folder. Undefined for root's file in a folder of root that others can write to.
+ * The user id with whose rights a file is removed: its owner. Root removes its own files if no other user can replace entries of the folder
+ * or move root's entries (sticky folders of root); otherwise the owner of the folder removes them. Undefined for root's file in a folder of root that others can write to.
  */
 async function removerOf(path: Buffer, stats: Stats): Promise<number | undefined> {
   const folder = await Folder.open(splitPath(path).folder);
@@ -75,7 +75,7 @@ async function keyIn(folder: string): Promise<Buffer> {
 }
 
 /**
- * Keeps found files where they cannot be run: sealed with AES-256-GCM under a key of this computer, like the quarantine of the server. A sealed file is 12 bytes of
+ * Stores found files where they cannot be run: encrypted with AES-256-GCM under a key of this computer, as in the server's quarantine. A sealed file is 12 bytes of
  * nonce, the ciphertext and 16 bytes of tag; the file's id is authenticated with it, so that one sealed file cannot replace another.
  */
 export class Quarantine {
@@ -86,12 +86,12 @@ export class Quarantine {
     this.#folder = folder;
   }
 
-  /** Seals a file and removes it. It stays where it is if it cannot be sealed whole, or is not as it was when it was found. */
+  /** Seals a file and removes the original. The original stays if it cannot be sealed completely or has changed since it was found. */
   async take(id: string, path: Buffer, stats: Stats): Promise<{ ok: true } | { ok: false; reason: string }> {
     await makeOwnFolder(this.#folder);
     let from: ForeignFile | undefined;
     try {
-      // Opened without following links: the path may be another file or a link by now.
+      // Opened without following links, because the path may now be another file or a link.
       from = await openForeign(path);
       const reason = await this.#takeOpen(id, from, stats);
       if (reason === undefined) return { ok: true };
@@ -105,7 +105,7 @@ export class Quarantine {
     }
   }
 
-  /** Puts a file back where it was, as it was, if nothing else is there now. */
+  /** Restores a file to its path with its owner, mode and time, if the path is unused. */
   async restore(id: string): Promise<{ ok: true; path: Buffer } | { ok: false; reason: string }> {
     const kept = await this.#record(id).read();
     const bytes = await ownSize(this.#sealed(id));
@@ -127,22 +127,22 @@ export class Quarantine {
     }
   }
 
-  /** Reads a sealed file in parts, as often as the answer is called; undefined where there is none. A changed file throws at its end. */
+  /** Returns a function that reads a sealed file in chunks, each call from the start; undefined if there is none. A modified file throws at its end. */
   async read(id: string): Promise<(() => AsyncIterable<Buffer>) | undefined> {
     if ((await ownSize(this.#sealed(id))) === undefined) return undefined;
     const key = await this.#keyNow();
     return () => unsealed(this.#sealed(id), id, key);
   }
 
-  /** Deletes a sealed file for ever. */
+  /** Permanently deletes a sealed file. */
   async remove(id: string): Promise<void> {
     await removeOwn(this.#sealed(id));
     await this.#record(id).remove();
   }
 
   /**
-   * Finishes the removal of a sealed file's original that was interrupted between its two steps: the entry already has its hidden name, and would be found there as
-   * another file.
+   * Finishes the removal of an original that was interrupted between renaming and deletion: otherwise a scan would find the file under its temporary name as
+   * a new finding.
    */
   async finishRemoval(id: string): Promise<void> {
     const removal = (await this.#record(id).read())?.removal;
@@ -161,7 +161,7 @@ export class Quarantine {
     return createStore(join(this.#folder, `${id}.json`), recordSchema);
   }
 
-  /** Makes the key only once, also for simultaneous first calls. */
+  /** Creates the key only once, also for concurrent first calls. */
   #keyNow(): Promise<Buffer> {
     this.#key ??= keyIn(this.#folder).catch((error: unknown) => {
       this.#key = undefined;
@@ -170,7 +170,7 @@ export class Quarantine {
     return this.#key;
   }
 
-  /** Seals an open file, and removes exactly this file. @returns the reason why not, or undefined */
+  /** Seals an open file, and removes exactly this file. @returns the reason of a failure, or undefined */
   async #takeOpen(id: string, from: ForeignFile, stats: Stats): Promise<string | undefined> {
     if (!isSameContent(from.stats, stats)) return CHANGED;
     if (stats.size > SEALED_MAXIMUM) return 'It is too large to be sealed, so it lies where it was.';
@@ -191,7 +191,7 @@ export class Quarantine {
   }
 }
 
-/** Encrypts a file into a new one. @returns the bytes that were read */
+/** Encrypts a file into a new file. @returns the number of bytes read */
 async function seal(path: string, id: string, from: ForeignFile, key: Buffer): Promise<bigint> {
   const to = await openOwn(path, 'wx');
   try {
@@ -211,7 +211,7 @@ async function seal(path: string, id: string, from: ForeignFile, key: Buffer): P
   }
 }
 
-/** Decrypts a sealed file in parts. Whether it is whole is known only at its end. @throws Error if it was changed or does not exist */
+/** Decrypts a sealed file in chunks. Its integrity is verified only at the end. @throws Error if it was modified or does not exist */
 async function* unsealed(path: string, id: string, key: Buffer): AsyncGenerator<Buffer> {
   const from = await openOwn(path, 'r');
   try {
@@ -247,14 +247,14 @@ function removeJobOf({ path, stats: { dev, ino, size, mtimeNs } }: ForeignFile):
   };
 }
 
-/** Removes the original of a sealed file with the rights of a user. @returns the reason why not, or undefined */
+/** Removes the original of a sealed file with the rights of a user. @returns the reason of a failure, or undefined */
 async function removeSealed(
   from: ForeignFile,
   { remover, job }: { remover: number; job: RemoveJob },
 ): Promise<string | undefined> {
   const answer = await asOwner(remover, job);
   if (answer.ok) return undefined;
-  // The owner may have ended the process. A file without a name was removed.
+  // The user may have killed the process. A link count of 0 shows that it had removed the file.
   if (answer.code === 'ended' && (await from.statNow()).nlink === 0n) return undefined;
   if (ABSENT.has(answer.code)) return GONE;
   if (ELSE.has(answer.code)) return CHANGED;

@@ -6,9 +6,9 @@ import { createStore } from '#agent/store.ts';
 
 const checkpointSchema = z.object({ job_id: idSchema, progress: scanProgressOnDeviceSchema });
 
-/** The progress of a job, kept on the disk. An agent that is killed during a scan continues it at its next start. */
+/** The progress of a job, stored on disk, so that a scan of a killed agent continues from it. */
 export interface ScanCheckpoint {
-  /** Undefined where another job, or none, was kept. */
+  /** Undefined if no progress of this job is stored. */
   read(job_id: string): Promise<ScanProgressOnDevice | undefined>;
   write(job_id: string, progress: ScanProgressOnDevice): Promise<void>;
   remove(): Promise<void>;

@@ -5,26 +5,26 @@ import { createYaraPool, type YaraPool } from '@palisade/scanner/yara-pool';
 import { makeOwnFolder, removeOwnFolder } from '#files/own-state.ts';
 import { runProgram } from '#firewall/nft.ts';
 
-/** `main` reads for jobs and reads large files. `new` reads small files that were just written, so that they wait for neither. */
+/** `main` scans files of jobs and large files. `new` scans small files that were just written, so that they do not wait for those. */
 type EngineName = 'main' | 'new';
 
-/** An unused engine keeps its memory for this time, in ms. */
+/** An unused engine process ends after this time, in ms. */
 const IDLE_MS = 20_000;
 
 export interface ScanEnginesParts {
   signatures: () => SignatureFiles;
-  /** Holds the engines' unpacked files. */
+  /** Folder for files that the engines unpack. */
   work_folder: string;
   log: (line: string) => void;
   lowerPriority: (pid: number) => Promise<void>;
 }
 
-/** Gives a process the lowest priority for processor and disk, if it has not ended. */
+/** Gives a process the lowest CPU and I/O priority, if it still runs. */
 export async function lowerPriority(pid: number): Promise<void> {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // The process has just ended.
+    // The process has ended.
   }
   await runProgram(['ionice'], ['-c', '3', '-p', `${pid}`]).catch(() => undefined);
 }
@@ -35,7 +35,7 @@ export class ScanEngines {
   #pools: Partial<Record<EngineName, YaraPool>> = {};
   /** Processes whose priority was lowered. */
   readonly #lowered = new Set<number>();
-  /** Scans in progress. */
+  /** Number of tasks that use the engines. */
   #users = 0;
   #idle_timer: NodeJS.Timeout | undefined;
   #is_closed = false;

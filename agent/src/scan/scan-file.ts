@@ -10,26 +10,26 @@ import type { FoundFiles } from './found-files.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { FoundFile } from './walk.ts';
 
-/** A larger file is not read on a device (the largest upload that a server reads). */
+/** Larger files are not scanned on a device. The limit, in bytes, equals the server's upload limit. */
 const FILE_BYTES_MAXIMUM = 2n * 1024n ** 3n;
-/** A file of at most this many bytes is read into memory. */
+/** Files of at most this many bytes are read into memory. */
 const HELD_BYTES = 64n * 1024n;
 /** Length of a report's text about a file, in characters. */
 export const LINE_LENGTH = 300;
 const MEMBER_LENGTH = 4_000;
 
-/** A file is clean by an edition of engine and signatures, not fully read (pending), removed meanwhile (gone), or infected. */
+/** Clean by an edition of engine and signatures, not fully read (pending), removed meanwhile (gone), or infected. */
 export type FileOutcome = { clean_by: string } | 'pending' | 'gone' | Found;
 
 export interface ScanFileParts {
   quarantine: Quarantine;
   found_files: FoundFiles;
-  /** Holds the engine's unpacked files. */
+  /** Folder for files that the engine unpacks. */
   work_folder: string;
   log: (line: string) => void;
 }
 
-/** Whether a file has not changed between two looks at it. */
+/** Whether a file has the same inode, size and times in both stats. */
 export const isUnchanged = (a: Stats, b: Stats): boolean =>
   a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 
@@ -41,8 +41,8 @@ async function hashOf(file: ForeignFile, bytes: Buffer | undefined): Promise<str
 }
 
 /**
- * Reads one file, and quarantines it if it is infected.
- * @param keepUnsent keeps a finding before its file is quarantined
+ * Scans one file, and quarantines it if it is infected.
+ * @param keepUnsent stores a finding on disk before its file is quarantined
  */
 export async function scanFile(
   parts: ScanFileParts,
@@ -65,7 +65,7 @@ export async function scanFile(
   }
 }
 
-/** Hashes a file and has the engine read it. */
+/** Hashes a file and scans it with the engine. */
 async function examine(
   { work_folder }: ScanFileParts,
   pool: YaraPool,
@@ -77,13 +77,13 @@ async function examine(
   const file_hash = await hashOf(file, bytes);
   const outcome = await pool.scan({
     id,
-    // The engine takes a path as text. The path of the open file is ASCII, even if the bytes of its name are not UTF-8.
+    // The engine needs the path as text. The path of the file's handle is ASCII, even if the file's name is not UTF-8.
     path: file.handlePath,
     bytes,
     sha256: file_hash,
     size: bytes?.length ?? Number(file.stats.size),
     name: wirePath(path).split('/').at(-1) ?? '',
-    // The engine makes and removes this folder when it unpacks something large.
+    // The engine creates this folder when it unpacks large data, and removes it afterwards.
     folder: join(work_folder, id),
   });
   const after = await file.statNow();

@@ -1,11 +1,11 @@
 import type { ScanProgressOnDevice } from '@palisade/contract/agent';
 
-/** The counts of one run. */
+/** Counters of one scan. */
 export interface ScanTally {
   progress: ScanProgressOnDevice;
-  /** Files that the walk has reached, whether they were read or not. */
+  /** Files that the walk has reached, read or not. */
   files_seen: number;
-  /** Files that the count beside the walk has found so far. */
+  /** Files found so far by the concurrent count. */
   files_counted: number;
 }
 
@@ -28,14 +28,14 @@ function withProgress(tally: ScanTally, progress: Partial<ScanProgressOnDevice>)
   return { ...tally, progress: { ...tally.progress, ...progress } };
 }
 
-/** After the walk has reached a file. */
+/** Updates the counters after the walk has reached a file. */
 export const afterSeen = (tally: ScanTally): ScanTally => ({ ...tally, files_seen: tally.files_seen + 1 });
 
-/** After the walk could not open a folder. */
+/** Updates the counters after the walk could not open a folder. */
 export const afterUnreadFolder = (tally: ScanTally): ScanTally =>
   withProgress(tally, { folders_unread: tally.progress.folders_unread + 1 });
 
-/** After a file that the walk has reached: read, known to be clean, not fully read (pending), or removed meanwhile (gone). */
+/** Updates the counters after a file: read, known to be clean, not fully read (pending), or removed meanwhile (gone). */
 export function afterFile(tally: ScanTally, outcome: 'read' | 'known' | 'pending' | 'gone', bytes: number): ScanTally {
   const { files_read, files_known, files_pending, bytes_read } = tally.progress;
   switch (outcome) {
@@ -52,11 +52,11 @@ export function afterFile(tally: ScanTally, outcome: 'read' | 'known' | 'pending
 
 export const withPath = (tally: ScanTally, path: string): ScanTally => withProgress(tally, { path });
 
-/** After the count beside the walk has ended; it is the total only if it was whole. */
+/** Updates the counters after the concurrent count. Only a complete count is the total. */
 export const afterCount = (tally: ScanTally, is_whole: boolean): ScanTally =>
   withProgress(tally, { is_counted: tally.progress.is_counted || is_whole });
 
-/** With the total, the speed, and the time that the remaining files take at the average speed so far. @param active_ms of the run, without its pauses */
+/** Adds the total, the speed, and the remaining time at the average speed so far. @param active_ms duration of the scan without pauses */
 export function withEstimate(tally: ScanTally, active_ms: number): ScanTally {
   const { files_seen, files_counted } = tally;
   const { is_counted, bytes_read } = tally.progress;
@@ -68,13 +68,13 @@ export function withEstimate(tally: ScanTally, active_ms: number): ScanTally {
   });
 }
 
-/** After the last file. */
+/** Final counters after the last file. */
 export const atEnd = (tally: ScanTally): ScanTally =>
   withProgress(tally, { path: null, files_total: tally.files_seen, is_counted: true, seconds_left: 0 });
 
 const seenOf = ({ files_read, files_known, files_pending }: ScanProgressOnDevice) => files_read + files_known + files_pending;
 
-/** The progress to show: that of the checkpoint until the run has got as far again. */
+/** The progress to show: the checkpoint's until the resumed scan has reached it. */
 export function shownProgress(now: ScanProgressOnDevice, checkpoint: ScanProgressOnDevice | undefined): ScanProgressOnDevice {
   if (checkpoint === undefined || seenOf(now) >= seenOf(checkpoint)) return { ...now };
   return {

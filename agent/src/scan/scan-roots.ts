@@ -34,7 +34,7 @@ const OF_SYSTEM = [
   '/etc/rc.local',
 ];
 
-/** Running programs, downloads, temporary folders, and files that start programs automatically. */
+/** Roots of a quick scan: running programs, downloads, temporary folders, and autostart files. */
 async function quickRoots(): Promise<Buffer[]> {
   const pids = kernelNames('/proc').filter((name) => /^\d+$/u.test(name));
   const programs = pids.map((pid) => kernelLink(`/proc/${pid}/exe`));

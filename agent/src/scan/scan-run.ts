@@ -31,20 +31,20 @@ import type { UnsentFindings } from './unsent-findings.ts';
 import { openVerdicts, type Verdicts } from './verdicts.ts';
 import { countFiles, type FoundFile, type WalkOptions, walk } from './walk.ts';
 
-/** Files in progress at once: while the one engine process reads the first, the next is read from the disk and hashed. */
+/** Files in progress concurrently: while the engine process scans one, the next is read from disk and hashed. */
 const AT_ONCE = 2;
 const REPORT_EVERY_MS = 1_000;
-/** A killed scan repeats at most the work of this interval. */
+/** Interval of checkpoints: a killed scan repeats at most this much work. In ms. */
 const SAVE_EVERY_MS = 1_000;
 const LOOK_EVERY_MS = 5_000;
 export const VERSION_LENGTH = 100;
 
-/** One scan: its files, and its job. */
+/** The files to scan, and the job if there is one. */
 export interface ScanTask {
   job_id: string | null;
   scan: ScanReport['scan'];
   roots: readonly Buffer[];
-  /** Undefined for a job that was taken back. */
+  /** Undefined for a job that the server has withdrawn. */
   wanted: () => ScanJob['wanted'] | undefined;
   onReport?: (report: ScanReport) => void;
 }
@@ -60,7 +60,7 @@ export interface ScanRunParts {
   unsent: UnsentFindings;
   files: ScanFileParts;
   isClosed: () => boolean;
-  /** Numbers and sends a report. */
+  /** Adds a sequence number to a report, and sends it. */
   say: (report: Omit<ScanReport, 'kind' | 'seq'>) => ScanReport;
   wait: (ms: number) => Promise<void>;
   log: (line: string) => void;
@@ -71,7 +71,7 @@ function isOnBattery(): boolean {
   return names.some((name) => kernelText(`/sys/class/power_supply/${name}/status`).trim() === 'Discharging');
 }
 
-/** The reason why a full scan should wait; undefined where there is none. */
+/** The reason why a full scan should wait; undefined if it need not. */
 function reasonToWait(): string | undefined {
   if (isOnBattery()) return 'This computer runs on its battery.';
   return (loadavg()[0] ?? 0) > 4 * availableParallelism() ? 'This computer is very busy.' : undefined;
@@ -92,11 +92,11 @@ class ScanRun {
   /** Progress of the same job in an earlier agent process. */
   #checkpoint: ScanProgressOnDevice | undefined;
   #tally: ScanTally = EMPTY_TALLY;
-  /** Findings that are in no report yet. */
+  /** Findings that are not reported yet. */
   #found: Found[] = [];
   #signatures_version = '';
   #verdicts: Verdicts | undefined;
-  /** Edition of engine and signatures; empty until the engine has told it. */
+  /** Edition of engine and signatures; empty until the engine has reported it. */
   #edition = '';
   #renewing = Promise.resolve();
   readonly #reading = new Set<Promise<void>>();
@@ -106,7 +106,7 @@ class ScanRun {
   #waited_ms = 0;
   #reported_at = 0;
   #saved_at = performance.now();
-  /** When the load of the computer was last looked at. */
+  /** Time of the last check of the computer's load. */
   #looked_at = 0;
 
   constructor(parts: ScanRunParts, task: ScanTask, pool: YaraPool, checkpoint: ScanProgressOnDevice | undefined) {
@@ -134,14 +134,14 @@ class ScanRun {
       onUnread: (_path, kind) => {
         this.#tally = kind === 'file' ? afterFile(afterSeen(this.#tally), 'pending', 0) : afterUnreadFolder(this.#tally);
       },
-      // A folder that was asked for and does not exist was not read.
+      // A requested folder that does not exist counts as unread.
       onMissing: () => {
         if (this.#task.scan === 'folder') this.#tally = afterUnreadFolder(this.#tally);
       },
     };
   }
 
-  /** Counts the files while others are read, so that reading begins at once. */
+  /** Counts the files concurrently, so that scanning starts at once. */
   #count(where: Omit<WalkOptions, 'goOn'>): Promise<boolean> {
     const counting = countFiles(
       { ...where, goOn: () => Promise.resolve(!this.#is_over && !this.#parts.isClosed()) },
@@ -167,10 +167,10 @@ class ScanRun {
     }
   }
 
-  /** Begins to read a file, and waits until another one may begin. */
+  /** Starts to scan a file, and resolves when the next one may start. */
   async #beginReading(file: FoundFile): Promise<void> {
     this.#tally = withPath(this.#tally, wirePath(file.path));
-    // Opened while the walk holds its folder.
+    // Opened now, while the walk holds the folder open.
     const open = await file.open().then(
       (handle) => () => Promise.resolve(handle),
       (error: unknown) => () => Promise.reject(error),
@@ -179,7 +179,7 @@ class ScanRun {
       .catch((error: unknown) => this.#parts.log(`a file could not be scanned: ${String(error)}`))
       .finally(() => this.#reading.delete(reading));
     this.#reading.add(reading);
-    // The first file is read alone: the engine then says its edition, and with it the verdicts of earlier scans are known.
+    // The first file is scanned alone: then the engine reports its edition, which selects the verdicts of earlier scans.
     if (this.#reading.size >= (this.#edition === '' ? 1 : AT_ONCE)) await Promise.race(this.#reading);
   }
 
@@ -194,7 +194,7 @@ class ScanRun {
     if (typeof outcome === 'object' && 'id' in outcome) this.#found = [...this.#found, outcome];
   }
 
-  /** Waits for the last files, and reports all that was found but the last report's part. */
+  /** Waits for the last files, and reports findings until the rest fits into the last report. */
   async #finish(counting: Promise<boolean>): Promise<void> {
     await Promise.all(this.#reading);
     while (fittingOf(this.#found).length < this.#found.length) this.#report('running');
@@ -214,7 +214,7 @@ class ScanRun {
     return this.#report(is_done ? 'done' : 'cancelled');
   }
 
-  /** Waits while the scan is paused or the computer is on battery or very busy. @returns whether the scan continues */
+  /** Waits while the scan is paused, or a full scan waits for power or load. @returns whether the scan continues */
   async #goOn(): Promise<boolean> {
     const asked_at = performance.now();
     try {
@@ -246,7 +246,7 @@ class ScanRun {
     }
   }
 
-  /** Opens the verdicts of another edition after the signatures have changed, and of the first one once the engine has said it. One at a time. */
+  /** Opens the verdicts of the engine's edition whenever the edition has changed. Calls run in sequence. */
   #renew(): Promise<void> {
     this.#renewing = this.#renewing.catch(() => undefined).then(() => this.#renewNow());
     return this.#renewing;

@@ -18,7 +18,7 @@ import { UnnotedFindings } from './unnoted-findings.ts';
 import { UnsentFindings } from './unsent-findings.ts';
 import { type FoundFile, localRoots } from './walk.ts';
 
-/** Below the agent's state: sealed files, records of findings, and unsent findings. */
+/** Folders below the agent's state: sealed files, records of findings, and unsent findings. */
 export const QUARANTINE_FOLDER = 'quarantine';
 export const FOUND_FOLDER = 'found';
 const UNSENT_FOLDER = 'untold';
@@ -35,19 +35,19 @@ export interface ScansParts {
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
   wait: (ms: number) => Promise<void>;
-  /** Whether the result of a file order was reported, and the server has not confirmed it yet. */
+  /** Whether the result of a file order is reported but not yet confirmed by the server. */
   isSaid: (order_id: string) => boolean;
-  /** Numbers all reports of this agent, so that the server confirms each by its number. */
+  /** Returns the next sequence number, which is unique over all reports of this agent. */
   nextSeq: () => number;
-  /** Lowers the priority of an engine process. Tests replace it: beside busy processes of the same session an engine would hardly run. */
+  /** Lowers the priority of an engine process. Tests replace it, because at low priority an engine would hardly run beside other test processes. */
   lowerPriority?: (pid: number) => Promise<void>;
 }
 
-/** Jobs that have ended, with their last reports: they are repeated for a server that missed one. */
+/** Ended jobs with their last reports, which are sent again if the server missed them. */
 const doneSchema = z.array(z.object({ id: z.string(), state: z.string(), last: scanReportSchema.optional() }));
 type DoneJobs = z.infer<typeof doneSchema>;
 
-/** Scans files where they are: one job at a time, at the lowest priority. */
+/** Scans files on this computer: one job at a time, at the lowest priority. */
 export class Scans {
   readonly #parts: ScansParts;
   readonly #work_folder: string;
@@ -62,7 +62,7 @@ export class Scans {
   #exclusions: readonly string[] = [];
   /** The job in progress. */
   #running: string | undefined;
-  /** The last task of jobs, or the last one that waits. */
+  /** The latest job work, running or queued. */
   #queue = Promise.resolve();
   #is_closed = false;
 
@@ -82,7 +82,7 @@ export class Scans {
     this.#orders = new FileOrders({ quarantine, found_files, happened, isSaid, log });
   }
 
-  /** Takes the jobs, orders and exclusions of a desired state. */
+  /** Applies the jobs, orders and exclusions of a desired state. */
   want(desired: Pick<Desired, 'scan_jobs' | 'file_orders' | 'exclusions'>): void {
     const { log } = this.#parts;
     this.#jobs = desired.scan_jobs;
@@ -93,7 +93,7 @@ export class Scans {
     this.#queue = this.#queue.then(() => this.#work()).catch((error: unknown) => log(`a scan failed: ${String(error)}`));
   }
 
-  /** Scans one file or folder now, outside of jobs; everything where `path` is null. */
+  /** Scans one file or folder now without a job; the whole computer if `path` is null. */
   async scanNow(path: string | null, onReport: (report: ScanReport) => void): Promise<ScanReport> {
     const roots = path === null ? localRoots() : [Buffer.from(path)];
     const scan = path === null ? 'full' : 'folder';
@@ -102,7 +102,7 @@ export class Scans {
     return last;
   }
 
-  /** Reads a file that was just written, also during a scan. A restored file is left alone until it changes. */
+  /** Scans a file that was just written, also during a job. A restored file is skipped until it changes. */
   async readNew(file: FoundFile, lane: Lane): Promise<'read' | 'unread' | 'gone'> {
     if (this.#is_closed) return 'gone';
     if (this.#orders.isRestored(file)) return 'read';
@@ -125,17 +125,17 @@ export class Scans {
     });
   }
 
-  /** A scan in progress continues with the new signatures. */
+  /** Reloads the signatures in running engines. */
   async signaturesChanged(): Promise<void> {
     await this.#engines.reload();
   }
 
-  /** The server has kept the findings of this report. */
+  /** Handles the server's confirmation of a report. */
   noted(seq: number): void {
     this.#unnoted.noted(seq);
   }
 
-  /** Says the findings again that the server has not noted. */
+  /** Sends unconfirmed findings again. */
   resend(): void {
     this.#unnoted.resend(this.#parts.say);
   }
@@ -145,7 +145,7 @@ export class Scans {
     await this.#engines.close();
   }
 
-  /** Runs the jobs one after the other. Ended jobs are remembered, so that a job that the server still names is not run again. */
+  /** Runs the jobs in sequence. Ended jobs are stored, so that a job that the server still lists does not run again. */
   async #work(): Promise<void> {
     const done = (await this.#done.read()) ?? [];
     const next = this.#jobs.find(({ id, wanted }) => wanted !== 'pause' && !done.some((one) => one.id === id));
@@ -180,7 +180,7 @@ export class Scans {
     return await this.#engines.use(() => runScan(parts, task));
   }
 
-  /** Says the last reports of ended jobs that the server still names: it did not hear them, or the agent ended before it could say them. */
+  /** Sends the last reports of ended jobs again if the server still lists the jobs: it has not received the reports. */
   async #sayDoneAgain(): Promise<void> {
     const { say, nextSeq } = this.#parts;
     const named = new Set(this.#jobs.map(({ id }) => id));

@@ -7,21 +7,21 @@ import type { Sent } from '#link/call.ts';
 import { createFoundFiles, type FoundFiles } from './found-files.ts';
 import type { Quarantine } from './quarantine.ts';
 
-/** A file as it is sent: its bytes can be read more than once. */
+/** The content of a file to send. Its bytes can be read more than once. */
 interface Content {
   size: number;
   read: () => AsyncIterable<Buffer>;
   close: () => Promise<void>;
 }
 
-/** A file that is not sent, with the reason. */
+/** Error: the file is not sent; the message is the reason. */
 class NotSent extends Error {}
 
-/** Attempts for a file that the server cannot take now, and the first waiting time between them, in ms. */
+/** Attempts for a file that the server cannot accept now. The delays between them begin at `AGAIN_MS`, in ms. */
 const TRIES = 6;
 const AGAIN_MS = 5_000;
 const AGAIN_MOST_MS = 60_000;
-/** Answers after which a later try may succeed. */
+/** HTTP statuses after which a retry may succeed. */
 const LATER = new Set([408, 425, 429, 500, 502, 503, 504, 507]);
 const NOT_FOUND_HERE = 'This device has not found such a file, so it was not sent.';
 const ANOTHER_FILE = 'The file is not what was found any more, so it was not sent.';
@@ -31,18 +31,18 @@ const REASON_LENGTH = 300;
 
 export interface SecondLooksParts {
   quarantine: Pick<Quarantine, 'read'>;
-  /** The folder with records of findings. */
+  /** Folder of the records of findings. */
   folder: string;
-  /** Sends bytes for an order; `read` gives exactly `size` of them, or fails. @throws Error if there was no answer */
+  /** Uploads a file for an order; `read` yields exactly `size` bytes or throws. @throws Error without a response */
   send: (order_id: string, file: { size: number; read: () => AsyncIterable<Buffer> }, signal: AbortSignal) => Promise<Sent>;
-  /** Whether the owner of this computer lets files be sent. */
+  /** Whether the owner of this computer allows sending files. */
   isAllowed: () => boolean;
   happened: (event: DeviceEvent) => void;
   log: (line: string) => void;
   wait: (ms: number) => Promise<void>;
 }
 
-/** Reads a whole file before its first byte is sent: any other file never leaves this computer. */
+/** Reads the whole file and checks its hash before the first byte is sent, so that no other file leaves this computer. */
 async function checkedContent(read: Content['read'], file_hash: string): Promise<Pick<Content, 'size' | 'read'>> {
   const hash = createHash('sha256');
   let size = 0;
@@ -54,7 +54,7 @@ async function checkedContent(read: Content['read'], file_hash: string): Promise
   return { size, read: () => checked(read(), file_hash, size) };
 }
 
-/** The same bytes again. If they have changed, it fails before the last part, so that no server can take the file for whole. */
+/** Yields the bytes and checks them again. If they have changed, it throws before the last chunk, so that the upload stays incomplete. */
 async function* checked(bytes: AsyncIterable<Buffer>, file_hash: string, size: number): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let left = size;
@@ -71,13 +71,13 @@ async function* checked(bytes: AsyncIterable<Buffer>, file_hash: string, size: n
   if (last !== undefined) yield last;
 }
 
-/** Sends the files that the server asked for, one at a time: only files that this device has found, and only while they are as they were found. */
+/** Sends requested files to the server, one at a time: only files that this device has found, and only unchanged ones. */
 export class SecondLooks {
   readonly #parts: SecondLooksParts;
   readonly #found: FoundFiles;
-  /** The looks that the server asks for now: no more than a desired state may name. */
+  /** Current requests of the server; the contract limits their number. */
   #wanted = new Map<string, SecondLook>();
-  /** Those that have begun: each begins once while it is asked for. */
+  /** Ids of requests that have begun, so that each begins once. */
   #begun = new Set<string>();
   #is_working = false;
   #current: { id: string; abort: AbortController } | undefined;
@@ -87,10 +87,10 @@ export class SecondLooks {
     this.#found = createFoundFiles(parts.folder);
   }
 
-  /** Takes the looks of a desired state. Others are not sent, or are broken off. */
+  /** Applies the requests of a desired state. Withdrawn requests are dropped or aborted. */
   want(looks: readonly SecondLook[]): void {
     this.#wanted = new Map(looks.map((look) => [look.id, look]));
-    // A look that is taken back and asked for again has another id.
+    // A request that is withdrawn and made again has a new id.
     this.#begun = new Set([...this.#begun].filter((id) => this.#wanted.has(id)));
     if (this.#current !== undefined && !this.#wanted.has(this.#current.id)) this.#current.abort.abort();
     void this.#workAll();
@@ -101,7 +101,7 @@ export class SecondLooks {
     this.#current?.abort.abort();
   }
 
-  /** Sends one after the other, until all are begun. */
+  /** Carries out the requests in sequence until all have begun. */
   async #workAll(): Promise<void> {
     if (this.#is_working) return;
     this.#is_working = true;
@@ -125,7 +125,7 @@ export class SecondLooks {
     this.#parts.happened({ event: 'order_done', order_id: look.id, ok: false, message: lineOf(reason, REASON_LENGTH) });
   }
 
-  /** @returns the reason why the file could not be sent; undefined if it was, or is no longer asked for */
+  /** @returns the reason why the file could not be sent; undefined if it was sent or is no longer requested */
   async #carryOut(look: SecondLook, signal: AbortSignal): Promise<string | undefined> {
     if (!this.#parts.isAllowed()) return SWITCHED_OFF;
     const content = await this.#open(look);
@@ -133,7 +133,7 @@ export class SecondLooks {
       for (let turn = 1; ; turn += 1) {
         const sent = await this.#sendOnce(look, content, signal);
         if (sent.status === 201) return undefined;
-        // The look is no longer asked for, or the device is revoked.
+        // The request was withdrawn, or the device is revoked.
         if (signal.aborted || sent.status === 404 || sent.status === 401) return undefined;
         if (!LATER.has(sent.status) || turn >= TRIES) return sent.detail || `The server answered ${sent.status}.`;
         await this.#parts.wait(Math.min(AGAIN_MOST_MS, sent.retry_after_ms ?? AGAIN_MS * turn));
@@ -154,13 +154,13 @@ export class SecondLooks {
       if (error instanceof NotSent) throw error;
       return { status: 503, detail: error instanceof Error ? error.message : String(error), retry_after_ms: undefined };
     });
-    // The file has left this computer, for any answer. A server that has it may end the look before it answers.
+    // The file has left this computer whatever the response is. The server may end the request before it responds.
     if (is_whole)
       this.#parts.log(`the file with the SHA-256 ${file_hash} was sent to the server for a second look, as asked for`);
     return sent;
   }
 
-  /** The bytes of a finding: sealed, or where they were found. */
+  /** The bytes of a finding, from the quarantine or from the path where it was found. */
   async #open({ finding_id, file_hash }: SecondLook): Promise<Content> {
     const record = await this.#found.find(finding_id);
     if (record !== undefined && record.file_hash !== file_hash) throw new NotSent(NOT_FOUND_HERE);

@@ -8,28 +8,28 @@ import { createStore } from '#agent/store.ts';
 import { makeOwnFolder, ownSize, removeOwn, removeOwnFolder } from '#files/own-state.ts';
 
 /**
- * The signatures that this computer scans with: those that came with the agent, or the newest set of the server that proved itself. A set is used only if its file has
- * the hash and the length that the server announced, if its number is higher than that of the set in use, and if it passes the self test; else the present one stays.
+ * The signatures that this computer scans with: the bundled ones, or the newest valid set of the server. A set is used only if its file has
+ * the announced hash and length, its number is higher than that of the set in use, and it passes the self test; otherwise the current set stays in use.
  */
 export interface SignatureSets {
   files(): SignatureFiles;
-  /** Downloads the server's set. Answers whether other signatures are in use now. */
+  /** Downloads the server's set. @returns whether it is now in use */
   want(signatures: Signatures | null): Promise<boolean>;
-  /** Whether they are those of the server. */
+  /** Whether the signatures in use are the server's newest. */
   fresh(): Pick<Posture, 'state' | 'evidence'>;
 }
 
 const stateSchema = z.object({ number: z.int(), version: z.string(), files: signatureFilesSchema });
-/** A set that could not be fetched is tried again after this time; one that was refused is not. ms. */
+/** Delay before a failed download is retried, in ms. An invalid set is not retried. */
 const AGAIN_MS = 10 * 60_000;
 
 export async function openSignatureSets(parts: {
-  /** The folder of the sets. */
+  /** Folder of the downloaded sets. */
   folder: string;
-  /** The folder of the rules that came with the agent. */
+  /** Folder of the bundled rules. */
   built_in: string;
   download: (signatures: Signatures, path: string) => Promise<void>;
-  /** The fault of a set; undefined without one. */
+  /** Runs the self test of a set. Returns the fault, or undefined. */
   test: (files: SignatureFiles & { samples_folder: string }) => Promise<string | undefined>;
   log: (line: string) => void;
   now: () => number;
@@ -37,7 +37,7 @@ export async function openSignatureSets(parts: {
   const { folder, built_in, download, test, log, now } = parts;
   const store = createStore(join(folder, 'current.json'), stateSchema);
   const kept = await store.read();
-  // A set whose files are gone is none.
+  // A stored set without its files is ignored.
   const is_there = kept !== undefined && (await ownSize(kept.files.rules_folder)) !== undefined;
   let current: z.infer<typeof stateSchema> = is_there
     ? kept
@@ -46,7 +46,7 @@ export async function openSignatureSets(parts: {
   let refused: { sha256: string; reason: string; until: number } | undefined;
   let turn = Promise.resolve(false);
 
-  /** @throws BadArchive with the reason why a set is not used, or Error where it could not be fetched */
+  /** Downloads, checks and activates a set. @throws BadArchive with the reason why the set is invalid, or Error if the download failed */
   async function take(signatures: Signatures): Promise<void> {
     const { number, version, sha256, bytes } = signatures;
     if (bytes > ARCHIVE_BYTES_MAXIMUM) throw new BadArchive('It is too large.');

@@ -4,13 +4,13 @@ import { z } from 'zod';
 import { createStore, type Store } from '#agent/store.ts';
 import type { UnsentFindings } from './unsent-findings.ts';
 
-/** Reports with findings that wait until the server has noted them. Beyond this number, reports of the same scan are merged. */
+/** Maximum reports with findings that wait for confirmation. Beyond it, reports of the same scan are merged. */
 const REPORTS_MAXIMUM = 200;
-/** Size of the findings in one report, as JSON: a path of control characters is six times as long as its name. */
+/** Maximum bytes of the findings in one report as JSON, where a control character in a path takes six bytes. */
 const FOUND_BYTES = 128 * 1024;
 const scanReportSchema = saidSchema.options[3];
 
-/** The first findings that one report has room for. */
+/** The first findings that fit into one report. */
 export function fittingOf(found: readonly Found[]): Found[] {
   let bytes = 0;
   const fitting: Found[] = [];
@@ -22,7 +22,7 @@ export function fittingOf(found: readonly Found[]): Found[] {
   return fitting;
 }
 
-/** The same findings in fewer reports: consecutive reports of one scan are merged, with the state of the later one. */
+/** Merges consecutive reports of one scan; a merged report has the state of the later one. */
 export function packed(reports: readonly ScanReport[]): ScanReport[] {
   const all: ScanReport[] = [];
   for (const report of reports) {
@@ -43,14 +43,14 @@ export interface UnnotedFindingsParts {
   log: (line: string) => void;
 }
 
-/** Reports with findings that the server has not noted yet. They are kept on the disk, so that a restart of the agent loses none. */
+/** Reports with findings that the server has not confirmed yet. They are kept on disk, so that a restart of the agent loses none. */
 export class UnnotedFindings {
   readonly #parts: UnnotedFindingsParts;
   readonly #store: Store<unknown[]>;
   #reports: ScanReport[] = [];
-  /** Ends when the findings of a killed agent are taken up. Until then nothing is scanned: their files may lie under hidden names. */
+  /** Resolves when the findings of a killed agent are recovered. No scan starts before, because their files may have temporary names. */
   readonly taken_up: Promise<void>;
-  /** The last write to the disk, or the last one that waits. */
+  /** The latest write to disk, running or queued. */
   #writing: Promise<void>;
 
   constructor(parts: UnnotedFindingsParts) {
@@ -68,7 +68,7 @@ export class UnnotedFindings {
     this.#write(report.found);
   }
 
-  /** The server has noted this report. Earlier ones may be lost with a connection: they stay until they are noted under another number. */
+  /** Removes a confirmed report. Earlier reports may have been lost with a connection, so they stay until they are confirmed. */
   noted(seq: number): void {
     if (!this.#reports.some((report) => report.seq === seq)) return;
     this.#reports = this.#reports.filter((report) => report.seq !== seq);
@@ -83,7 +83,7 @@ export class UnnotedFindings {
     });
   }
 
-  /** Reports of earlier agent processes that the server has not noted, and findings of an agent that was killed before it could report them. */
+  /** Loads unconfirmed reports of earlier agent processes, and recovers findings of an agent that was killed before it reported them. */
   async #takeUp(): Promise<void> {
     const { unsent, nextSeq } = this.#parts;
     const kept = ((await this.#store.read()) ?? []).flatMap((one) => scanReportSchema.safeParse(one).data ?? []);

@@ -11,15 +11,15 @@ import type { Quarantine } from './quarantine.ts';
 
 const reportSchema = saidSchema.options[3];
 
-/** The report of one finding, without its number. */
+/** The report of one finding, without its sequence number. */
 type FindingReport = Omit<(typeof reportSchema)['_output'], 'kind' | 'seq'>;
 
-/** Whether another agent process is still working on the finding: a scan by hand runs beside the service. */
+/** Whether another agent process still handles the finding: `palisade-agent scan` can run beside the service. */
 function isOfRunningAgent(pid: number): boolean {
   return pid !== process.pid && kernelLink(`/proc/${pid}/exe`) === process.execPath;
 }
 
-/** Whether the path still holds the bytes that were found: another file may have come to the same path since. */
+/** Whether the path still holds the bytes that were found, and not a different file. */
 async function isStillThere({ path, size, file_hash }: Found): Promise<boolean> {
   let file: ForeignFile | undefined;
   try {
@@ -38,7 +38,7 @@ async function isStillThere({ path, size, file_hash }: Found): Promise<boolean> 
 const nameOf = (id: string, pid: number) => `${id}.${pid}.json`;
 
 /**
- * A record of each finding from before its file is quarantined until its report is on the disk. An agent that was killed between the two sends the report at its next
+ * A record of each finding, from before its file is quarantined until its report is on disk. If the agent is killed in between, the report is sent at the next
  * start. Each record is one small file.
  */
 export class UnsentFindings {
@@ -50,17 +50,17 @@ export class UnsentFindings {
     this.#quarantine = quarantine;
   }
 
-  /** Call it before the file is quarantined. */
+  /** Stores a finding. To be called before its file is quarantined. */
   async keep(file: Found, report: Omit<FindingReport, 'found'>): Promise<void> {
     await this.#record(nameOf(file.id, process.pid)).write({ kind: 'scan_report', seq: 0, ...report, found: [file] });
   }
 
-  /** Call it when the report is on the disk, or there is nothing to report. */
+  /** Removes the record. To be called when the report is on disk, or there is nothing to report. */
   async forget(id: string): Promise<void> {
     await this.#record(nameOf(id, process.pid)).remove();
   }
 
-  /** Reports of killed agents whose files are whole in the quarantine and no longer at their paths. The next scan finds the others again. */
+  /** Returns reports of killed agents whose files are completely quarantined and no longer at their paths. The next scan finds the other files again. */
   async takeUp(): Promise<FindingReport[]> {
     const reports: FindingReport[] = [];
     for (const name of await ownNames(this.#folder)) {
@@ -77,15 +77,15 @@ export class UnsentFindings {
     const [file] = kept?.found ?? [];
     const is_taken = kept !== undefined && file?.id === id && !(await isStillThere(file)) && (await this.#isSealedWhole(id));
     if (is_taken) await this.#quarantine.finishRemoval(id);
-    // The file is still there and is found again, or another program removed it.
+    // The file is still at its path and will be found again, or another program removed it.
     if (file?.id === id && !is_taken) await this.#quarantine.remove(id);
-    // The record belongs to this process until the report is sent.
+    // Under the id of this process until the report is sent.
     if (is_taken) await this.#record(nameOf(id, process.pid)).write(kept);
     if (!is_taken || name !== nameOf(id, process.pid)) await this.#record(name).remove();
     return is_taken ? kept : undefined;
   }
 
-  /** Whether the whole file is sealed: an agent that was killed may have left a part. */
+  /** Whether the sealed file is complete: a killed agent may have left a partial one. */
   async #isSealedWhole(id: string): Promise<boolean> {
     const read = await this.#quarantine.read(id);
     if (read === undefined) return false;

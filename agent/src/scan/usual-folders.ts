@@ -6,23 +6,23 @@ const USUAL = ['DOWNLOAD', 'DESKTOP', 'DOCUMENTS'] as const;
 const ENGLISH: Record<(typeof USUAL)[number], string> = { DOWNLOAD: 'Downloads', DESKTOP: 'Desktop', DOCUMENTS: 'Documents' };
 const SETTINGS_LENGTH = 16_384;
 
-/** The folders of downloads and documents of a desktop: from the person's own settings (xdg-user-dirs), else by the English names. */
+/** A user's folders for downloads, documents and the like: from the user's settings (xdg-user-dirs), otherwise by the English names. */
 export function usualFolders(home: string, settings: string): string[] {
   const named = new Map<string, string>();
   for (const line of settings.slice(0, SETTINGS_LENGTH).split('\n')) {
     const [name = '', value = ''] = line.trim().split('=');
-    // Links that lead out of the home are not watched for that person.
+    // Only paths inside the home folder are used.
     const path = normalize(value.replaceAll('"', '').replace('$HOME', home)).replace(/\/+$/u, '');
-    // One that is the home itself is switched off.
+    // In these settings, the home folder itself means that a folder is switched off.
     if (path.startsWith(`${home}/`) && path.length > home.length + 1) named.set(name, path);
   }
   return USUAL.map((name) => named.get(`XDG_${name}_DIR`) ?? join(home, ENGLISH[name]));
 }
 
-/** Bytes that are read of a person's own settings file. */
+/** Maximum bytes that are read of a user's settings file. */
 const SETTINGS_BYTES = 64 * 1024;
 
-/** The usual folders of everybody who has a home here. */
+/** The usual folders of all users with a home folder. */
 export async function everybodysFolders(passwd_file = '/etc/passwd'): Promise<string[]> {
   const homes = homesOf(await peopleHere(passwd_file));
   const folders = await Promise.all(

@@ -4,23 +4,23 @@ import type { Stats } from '#files/foreign.ts';
 import { openOwn, ownText, removeOwn } from '#files/own-state.ts';
 
 /**
- * Files that were read whole and found clean, so that the next scan reads only what changed: by file system and inode, with size, times of change and the edition of
- * engine and signatures. The time of the last status change (ctime) cannot be set by a program, so that other bytes cannot get a known verdict.
+ * Cache of files that were completely read and found clean, so that the next scan reads only changed files. The key is file system and inode; size, mtime and ctime and the edition of
+ * engine and signatures must match. Programs cannot set the ctime, so changed bytes never match.
  */
 export interface Verdicts {
   isKnown(stats: Stats): boolean;
   remember(stats: Stats): void;
-  /** Adds missing entries to the disk: a scan that is killed continues from there. */
+  /** Writes new entries to disk, where a scan finds them after a kill. */
   save(): Promise<void>;
 }
 
 const ENTRIES_MAXIMUM = 2_000_000;
-/** Lines for one entry before the file is written again: an entry that changes is added once more. */
+/** Average lines per entry above which the file is rewritten: a changed entry is appended as a new line. */
 const LINES_FOR_ENTRY = 2;
 const keyOf = ({ dev, ino }: Stats) => `${dev.toString(36)}:${ino.toString(36)}`;
 const marksOf = ({ size, mtimeNs, ctimeNs }: Stats) => `${size.toString(36)}:${mtimeNs.toString(36)}:${ctimeNs.toString(36)}`;
 
-/** Adds lines to a file that is of this edition. Another scan may put one of another edition in its place meanwhile: then they are lost with the file that it was. */
+/** Appends lines if the file belongs to this edition. If another scan replaces the file meanwhile, the lines are lost with the old file. */
 async function append(path: string, edition: string, lines: string): Promise<boolean> {
   const file = await openOwn(path, 'r+').catch(() => undefined);
   if (file === undefined) return false;
@@ -29,7 +29,7 @@ async function append(path: string, edition: string, lines: string): Promise<boo
     const { buffer, bytesRead } = await file.read(Buffer.alloc(head.length), 0, head.length, 0);
     if (!buffer.subarray(0, bytesRead).equals(head)) return false;
     const { size } = await file.stat();
-    // A line that was cut off, where the computer was, does not take the next one with it.
+    // The leading newline separates the lines from a partial line that a crash may have left.
     await file.write(`\n${lines}\n`, size);
     return true;
   } finally {
@@ -37,7 +37,7 @@ async function append(path: string, edition: string, lines: string): Promise<boo
   }
 }
 
-/** @param edition of engine and signatures: another one knows nothing of what this one read */
+/** @param edition of engine and signatures; verdicts of another edition are not used */
 export async function openVerdicts(folder: string, edition: string): Promise<Verdicts> {
   const path = join(folder, 'verdicts.txt');
   const text = (await ownText(path)) ?? '';
@@ -63,7 +63,7 @@ export async function openVerdicts(folder: string, edition: string): Promise<Ver
     if (unsaved.size === 0) return;
     const fresh = linesOf(unsaved);
     unsaved = new Set();
-    // A result that cannot be kept is read again the next time.
+    // Files whose verdict cannot be stored are scanned again next time.
     if (is_whole && (await append(path, edition, fresh).catch(() => false))) return;
     await writeWhole(path, `${edition}\n${linesOf(known.keys())}\n`).catch(() => removeOwn(path));
     is_whole = true;

@@ -1,32 +1,32 @@
 import { Folder, type ForeignFile, joinPath, openForeign, type Stats, statForeign } from '#files/foreign.ts';
 import { kernelText } from '#files/kernel.ts';
 
-/** A file to read. Names are bytes. */
+/** A file to scan. Paths are bytes. */
 export interface FoundFile {
   path: Buffer;
   stats: Stats;
-  /** Opens it, before the walk is asked for the next one: by the folder that the walk holds, which is still the same folder. */
+  /** Opens the file relative to the folder that the walk holds open. To be called before the walk continues. */
   open(): Promise<ForeignFile>;
 }
 
-/** A folder to walk, and folders in it that are not entered. */
+/** The roots of a walk, and the folders that it does not enter. */
 export interface WalkOptions {
   roots: readonly Buffer[];
   exclusions: readonly Buffer[];
-  /** Called now and then; the walk waits for it, and `false` ends the walk. */
+  /** Awaited repeatedly during the walk; `false` ends the walk. */
   goOn: () => Promise<boolean>;
-  /** Called with an existing file or folder that cannot be read. */
+  /** Called for an existing file or folder that cannot be read. */
   onUnread?: (path: Buffer, kind: 'file' | 'folder') => void;
-  /** Called with a root that is missing, or only a link. */
+  /** Called for a root that is missing or a symbolic link. */
   onMissing?: (root: Buffer) => void;
 }
 
-/** Files with several names that are remembered, so that each is read once. */
+/** Maximum files with several hard links that are remembered, so that each is read once. */
 const LINKS_MAXIMUM = 100_000;
-/** Folders that wait to be walked; further ones are reported as unread. */
+/** Maximum folders that wait to be walked; more are reported as unread. */
 const FOLDERS_MAXIMUM = 100_000;
 
-/** File systems of this computer's own disks, and its temporary ones. Network file systems and those without storage are left out. */
+/** File systems on local disks and in memory. Network and pseudo file systems are left out. */
 const LOCAL_FILE_SYSTEMS =
   /^(?:ext[234]|xfs|btrfs|zfs|f2fs|jfs|reiserfs|bcachefs|vfat|exfat|ntfs3?|fuseblk|hfsplus|apfs|overlay|tmpfs|ramfs|squashfs|iso9660|udf)$/u;
 const NEVER = ['/proc', '/sys', '/dev', '/run'];
@@ -37,11 +37,11 @@ interface Mount {
   root: string;
 }
 
-/** Octal escapes of /proc/self/mountinfo (proc(5)). */
+/** Decodes the octal escapes of /proc/self/mountinfo (proc(5)). */
 const unescaped = (text: string) =>
   text.replaceAll(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 
-/** Mount points of local file systems, each part of one once: a bind mount shows what another mount shows already. */
+/** Mount points of local file systems, without those that show the same content as another one (bind mounts). */
 export function readMounts(mountinfo: string): string[] {
   const mounts = mountinfo.split('\n').flatMap((line): Mount[] => {
     const [, , device = '', root = '', path = '', ...rest] = line.split(' ');
@@ -72,13 +72,13 @@ export function localRoots(): Buffer[] {
     .map((path) => Buffer.from(path));
 }
 
-/** A path as a key: each byte is one character. */
+/** A path as a map key: one character per byte. */
 const keyOf = (path: Buffer) => path.toString('latin1').replace(/(?<=.)\/+$/u, '');
 const leftOut = (exclusions: readonly Buffer[]) => new Set([...NEVER.map((path) => Buffer.from(path)), ...exclusions].map(keyOf));
 const isGone = (error: unknown) =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'link' || error.code === 'not_regular');
 
-/** The file or folder at a root; neither if it cannot be read. */
+/** Opens the file or folder at a root; neither if it cannot be read. */
 async function topOf(root: Buffer, { onUnread, onMissing }: WalkOptions): Promise<{ file?: Stats; folder?: Folder }> {
   const stats = root.length === 1 ? undefined : await statForeign(root);
   if (stats?.isFile()) return { file: stats };
@@ -91,7 +91,7 @@ async function topOf(root: Buffer, { onUnread, onMissing }: WalkOptions): Promis
   }
 }
 
-/** Each folder below a root, one after the other, open while it is read. `enter` adds a folder in it to the walk. */
+/** Yields each folder below a root; it is open until the next one. `enter` adds a subfolder to the walk. */
 async function* foldersBelow(
   top: Folder,
   { roots, exclusions, goOn, onUnread }: WalkOptions,
@@ -125,7 +125,7 @@ async function* foldersBelow(
         if (!isGone(error)) onUnread?.(path, 'folder');
         return undefined;
       });
-      // Another file system is walked by its own root, or not at all.
+      // Other file systems are not entered; they can be separate roots.
       if (opened?.stats.dev === top.stats.dev) folder = opened;
       else await opened?.close();
     }
@@ -133,9 +133,9 @@ async function* foldersBelow(
 }
 
 /**
- * The approximate number of files in a walk of the same folders, by their names alone: a file with several names counts as often. Tells the sum after each
+ * Counts approximately the files of a walk with the same options: a file with several hard links counts several times. Calls `tell` with the sum after each
  * folder.
- * @returns whether it came to its end
+ * @returns whether the count is complete
  */
 export async function countFiles(options: WalkOptions, tell: (files: number) => void): Promise<boolean> {
   let is_ended = false;
@@ -157,7 +157,7 @@ export async function countFiles(options: WalkOptions, tell: (files: number) => 
           else if (kind === 'folder') enter(name);
         }
       } catch {
-        // The walk says that it cannot be read.
+        // The walk itself reports an unreadable folder.
       }
       tell(files);
     }
@@ -168,8 +168,8 @@ export async function countFiles(options: WalkOptions, tell: (files: number) => 
 }
 
 /**
- * Ordinary files below folders, one at a time: links are not followed, a file with several names comes once, no other file system is entered than those of the
- * roots, and what vanishes meanwhile is left out. Unreadable files and folders are reported.
+ * Yields the regular files below the roots, one at a time. Links are not followed, a file with several hard links comes once, only the file systems of the roots are entered,
+ * and entries that vanish meanwhile are skipped. Unreadable files and folders are reported.
  */
 export async function* walk(options: WalkOptions): AsyncGenerator<FoundFile> {
   const links = new Set<string>();

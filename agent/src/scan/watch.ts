@@ -3,17 +3,17 @@ import { Folder, joinPath, openForeign, type Stats } from '#files/foreign.ts';
 import type { FoundFile } from './walk.ts';
 
 /**
- * Tells of files that were written in watched folders, after the write: one watch of the kernel per folder. It sees writes, and blocks none.
+ * Reports files that were written in watched folders, with one inotify watch per folder. Writes are not blocked.
  *
- * Anyone can make more events than the agent can look at. So an event costs no more than a mark at its folder. A folder with many events is no longer watched for a
- * while; then it is watched again and read whole. Folders are looked through by a loop for each person, so that one person's folders do not delay another's. Names
- * that do not fit into memory are not kept: their folder is read again later, and `state` says so.
+ * Any user can cause more events than the agent can handle. So an event only marks its folder. A folder with many events is not watched for a
+ * while; then it is watched again and all its files are checked. One loop per user checks marked folders, so that one user's folders do not delay another's. Names
+ * beyond the memory limits are dropped: their folder is read again later, and `state` reports it.
  */
 export interface Watch {
-  /** Watches these folders and all below them, but for those that are left out; none where the list is empty. */
+  /** Watches these folders and their subfolders, without the exclusions. Replaces the earlier set. */
   want(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
   state(): WatchState;
-  /** There is room again for files of this person. */
+  /** To be called when the queue has room again for files of this user. */
   roomFor(person: number): void;
   close(): void;
 }
@@ -21,47 +21,47 @@ export interface Watch {
 export interface WatchState {
   folders: number;
   reason: string | null;
-  /** When more happened than can be kept in mind, last, and the folders that are still to be read again for it. */
+  /** Time of the last overflow of the limits, and the number of folders that still have to be read again. */
   overflow: { at: number; folders: number } | null;
-  /** When the loops last came on, where one of them has something to do; else null. */
+  /** Time of the last progress of the slowest running loop; null if none runs. */
   waiting_since: number | null;
 }
 
 export interface WatchParts {
-  /** A file that was written. False where there is no room for more of its person: it is reported again after `roomFor`. */
+  /** Called for a written file. Returns false if the queue of its user is full; the file is reported again after `roomFor`. */
   onFile: (file: FoundFile, person: number) => boolean;
-  /** The person whose files of this user are. */
+  /** Maps a user id to the user that it belongs to. */
   personOf?: (uid: number) => number;
-  /** A file is reported once it has not been written to for so long, in ms. */
+  /** A file is reported after this time without a further write, in ms. */
   settle_ms?: number;
-  /** Names that are kept of one folder. Beyond them the whole folder is read. */
+  /** Maximum changed names that are kept for one folder. Beyond it, the whole folder is read. */
   names_maximum?: number;
   folders_maximum?: number;
-  /** Events of one folder within `EVENTS_MS` until it rests. */
+  /** Maximum events of one folder within `EVENTS_MS`. Beyond it, the folder is not watched for a while. */
   events_maximum?: number;
   now?: () => number;
 }
 
 const SETTLE_MS = 1_000;
-/** Longest wait for a file that is written all the time. ms. */
+/** Longest delay for a file that is written continuously, in ms. */
 const SETTLE_MOST_MS = 10_000;
 const NAMES_MAXIMUM = 32;
-/** A watch takes 1 kB of the kernel's memory and as much here. */
+/** Maximum watched folders. A watch takes about 1 kB in the kernel and 1 kB here. */
 const FOLDERS_MAXIMUM = 20_000;
-/** One person may have a quarter of the folders, and of the bytes of their paths. */
+/** One of several users may have at most this fraction of the folders: a quarter. */
 const PART_OF_FOLDERS = 4;
 const PATHS_BYTES = 2 * 1024 ** 2;
 const EVENTS_MAXIMUM = 256;
 const EVENTS_MS = 1_000;
-/** Events of all folders in one turn of the event loop; the kernel keeps 16,384 (fs.inotify.max_queued_events) and drops further ones without an error in Node. */
+/** Maximum events of all folders in one turn of the event loop. The kernel queues 16,384 (fs.inotify.max_queued_events) and drops more, which Node does not report. */
 const TURN_EVENTS = 4_000;
-/** Interval at which all watched folders are read while events may be lost. ms. */
+/** Interval at which all watched folders are read while events may be lost, in ms. */
 const REREAD = { least_ms: 2_000, most_ms: 16_000, forgotten_ms: 60_000 };
 const REST = { least_ms: 1_000, most_ms: 8_000, forgotten_ms: 30_000 };
-/** Folders that wait to be watched, and folders of one root that are looked at although they cannot be. */
+/** Maximum folders that wait to be watched. */
 const WAITING_MAXIMUM = 20_000;
 const UNWATCHED_MAXIMUM = 1_000;
-/** Folders of one person that wait to be read again because there was no room. */
+/** Maximum folders of one user that wait to be read again. */
 const AGAIN_MAXIMUM = 500;
 
 const KERNELS_LIMIT = 'The kernel watches no more folders (fs.inotify.max_user_watches)';
@@ -82,7 +82,7 @@ function isWithin(path: Buffer, folder: Buffer): boolean {
   return path.length === folder.length || folder.length === 1 || path[folder.length] === SLASH;
 }
 
-/** The changed part of a folder: names with the times of their first and last event, or all of it. */
+/** Changes in a folder: names with the times of their first and last event; undefined `names` means the whole folder. */
 interface Dirty {
   names: Map<string, { first: number; last: number }> | undefined;
   first: number;
@@ -92,7 +92,7 @@ interface Dirty {
 interface Watched {
   path: Buffer;
   person: number;
-  /** Undefined while it rests. */
+  /** Undefined while the folder is not watched. */
   watcher: ReturnType<Folder['watch']> | undefined;
   events: number;
   events_since: number;
@@ -102,17 +102,17 @@ interface Watched {
   dirty: Dirty | undefined;
 }
 
-/** A person's folders: those with something to look at, and the loop that does. */
+/** A user's watched folders, and the state of the loop that checks them. */
 interface Part {
   folders: number;
   bytes: number;
   dirty: Set<Watched>;
-  /** Folders that hold files which there was no room for. */
+  /** Folders with files that the queue had no room for. */
   again: Map<string, Buffer>;
-  /** There are more such folders than are kept: all folders of this person are read once there is room. */
+  /** `again` overflowed: all folders of this user are read when there is room. */
   is_lost: boolean;
   is_running: boolean;
-  /** There was room again while the loop ran, which may have been past those folders. */
+  /** The loop has to run again, because `roomFor` was called while it ran. */
   runs_again: boolean;
   came_on_at: number;
 }
@@ -218,7 +218,7 @@ class FolderWatch implements Watch {
     await Promise.all(this.#roots.map((root) => this.#add(root, false)));
   }
 
-  /** A watch of a removed folder does not see a new one of the same name. */
+  /** Drops the watch of a removed folder, which would not see a new folder of the same name. */
   async #verify(folder: Watched): Promise<void> {
     const opened = await Folder.open(folder.path).catch(() => undefined);
     await opened?.close();
@@ -235,7 +235,7 @@ class FolderWatch implements Watch {
     part.dirty.delete(folder);
   }
 
-  /** Watches a folder and those below it; where files count as new, they are reported. */
+  /** Watches a folder and its subfolders. With `are_new`, it also reports the files in them. */
   async #add(path: Buffer, are_new: boolean): Promise<void> {
     const paths = [path];
     let refused = 0;
@@ -250,21 +250,21 @@ class FolderWatch implements Watch {
           refused += 1;
           if (refused > UNWATCHED_MAXIMUM) return;
         }
-        // Watched first and read then: no write between the two is missed.
+        // Watched before it is read, so that no write in between is missed.
         for await (const { name, kind } of opened.entries()) {
           if (kind === 'folder' && paths.length < WAITING_MAXIMUM) paths.push(joinPath(next, name));
           else if (kind === 'folder') this.#unwatched += 1;
           else if (kind === 'file' && are_new) await this.#tell(opened, name);
         }
       } catch {
-        // It went away, or its file system does not answer: the next look finds it.
+        // The folder vanished or its file system does not answer. A later check finds it.
       } finally {
         await opened.close();
       }
     }
   }
 
-  /** False where one more is not watched. */
+  /** Starts the watch of a folder. False if a limit is reached. */
   #begin(opened: Folder): boolean {
     const { path } = opened;
     const person = this.#parts.personOf(Number(opened.stats.uid));
@@ -308,7 +308,7 @@ class FolderWatch implements Watch {
     }
   }
 
-  /** An event. It is always cheap: this runs as often as another user wants. */
+  /** Handles an event. It must be cheap, because any user can cause events at any rate. */
   #hear(folder: Watched, name: Buffer | undefined): void {
     if (folder.watcher === undefined) return;
     const now = this.#parts.now();
@@ -322,7 +322,7 @@ class FolderWatch implements Watch {
       folder.events_since = now;
     }
     folder.events += 1;
-    // It was moved, removed or changed itself: another one may have its path now, which is watched when it is read.
+    // The folder itself was moved or removed. A new folder at its path is watched when the path is read.
     if (name === undefined) {
       folder.watcher.close();
       folder.watcher = undefined;
@@ -332,8 +332,8 @@ class FolderWatch implements Watch {
   }
 
   /**
-   * The kernel reports no more events of it for a while; then it is read whole. Where so many events came, the kernel may have dropped some of other folders as well, which
-   * Node does not say: then all watched folders are read, the more rarely the longer it lasts.
+   * Stops watching a folder for a while; then it is read completely. With so many events the kernel may also have dropped events of other folders, which
+   * Node does not report: so all watched folders are read, at intervals that double while the overload lasts.
    */
   #rest(folder: Watched, now: number): void {
     folder.watcher?.close();
@@ -342,7 +342,7 @@ class FolderWatch implements Watch {
     folder.rest_ms = is_again ? Math.min(REST.most_ms, folder.rest_ms * 2) : REST.least_ms;
     folder.rested_at = now;
     folder.rest_until = now + folder.rest_ms;
-    // One folder that is unpacked or copied is no flood.
+    // A single burst, such as unpacking an archive, does not count as an overflow.
     if (is_again || this.#turn_events > TURN_EVENTS) this.#overflow_at = now;
     if (now < this.#reread_at + this.#reread_ms) return;
     this.#reread_ms =
@@ -378,7 +378,7 @@ class FolderWatch implements Watch {
     if (is_left && !this.#is_closed) this.#timer ??= setTimeout(() => this.#tick(), this.#parts.settle_ms);
   }
 
-  /** A loop for each person: one person's waiting files do not come before another's. */
+  /** Starts the loop of one user. */
   #run(part: Part): void {
     if (part.is_running) return;
     part.is_running = true;
@@ -398,7 +398,7 @@ class FolderWatch implements Watch {
       part.again.delete(key);
       await this.#read(path, undefined).catch(() => {});
       part.came_on_at = this.#parts.now();
-      // No room again: the rest waits for it.
+      // The queue is full again: the rest waits for `roomFor`.
       if (part.again.has(key)) break;
     }
     if (part.is_lost && part.again.size === 0) {
@@ -429,16 +429,16 @@ class FolderWatch implements Watch {
     await this.#read(folder.path, names, folder);
   }
 
-  /** Tells of files of a folder, and watches folders in it that are not watched. */
+  /** Reports files of a folder, all or the named ones, and watches new subfolders. */
   async #read(path: Buffer, names: readonly string[] | undefined, folder?: Watched): Promise<void> {
     const opened = await Folder.open(path).catch(() => undefined);
     if (opened === undefined) {
-      // It was moved or removed: its content is found by its new name.
+      // The folder was moved or removed. After a move its content is found at the new path.
       if (folder !== undefined) this.#unwatch(folder);
       return;
     }
     try {
-      // Watched first and read then.
+      // Watched before it is read.
       if (folder !== undefined && folder.watcher === undefined && this.#watched.has(keyOf(path))) this.#watch(folder, opened);
       if (names !== undefined) {
         for (const name of names) await this.#lookAt(opened, Buffer.from(name, 'latin1'));
@@ -460,7 +460,7 @@ class FolderWatch implements Watch {
     else if (stats?.isDirectory()) await this.#addNew(joinPath(opened.path, name));
   }
 
-  /** Files that were written into a new folder before it was watched are reported as well. */
+  /** Watches a new folder, and reports files that were written into it before. */
   async #addNew(path: Buffer): Promise<void> {
     if (!this.#watched.has(keyOf(path))) await this.#add(path, true);
   }

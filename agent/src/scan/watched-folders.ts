@@ -5,7 +5,7 @@ import type { Watching } from './watching.ts';
 
 type Wanted = Pick<Desired, 'is_watching' | 'watched' | 'exclusions'>;
 
-/** The folders that are watched: the usual folders of all people of this computer, and those that the server names. */
+/** Manages the watched folders: the usual folders of all users of this computer, and those that the server lists. */
 export class WatchedFolders {
   readonly #watching: Watching;
   /** The folder of the agent's state, which is not watched. */
@@ -22,7 +22,7 @@ export class WatchedFolders {
     await this.refresh();
   }
 
-  /** Also watches homes that were made since. */
+  /** Updates the folders, to include new home folders. */
   async refresh(): Promise<void> {
     if (this.#wanted === undefined) return;
     const { is_watching, watched, exclusions } = this.#wanted;
@@ -32,7 +32,7 @@ export class WatchedFolders {
     await this.#watching.want(folders, [...exclusions.map(bytesOfText), Buffer.from(this.#own_folder)]);
   }
 
-  /** Null where watching is switched off. */
+  /** Null while watching is switched off. */
   state(): ReturnType<Watching['state']> | null {
     return this.#wanted?.is_watching === true ? this.#watching.state() : null;
   }
@@ -41,7 +41,7 @@ export class WatchedFolders {
     return this.#watching.health(this.#wanted?.is_watching === true);
   }
 
-  /** Watching has seen everything until a little before now. */
+  /** Stores that watching is complete up to a margin before now. */
   async note(): Promise<void> {
     if (this.state() !== null) await this.#watching.note();
   }

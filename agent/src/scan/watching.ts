@@ -11,14 +11,14 @@ import type { FoundFile } from './walk.ts';
 import { createWatch, type WatchState } from './watch.ts';
 
 /**
- * Watching as a whole: files that are written in watched folders, and those that were while the agent did not run, are read in turn between people; and its
+ * Combines watching, catching up after the start, and scanning in turns between users; reports its
  * health.
  */
 export interface Watching {
   want(folders: readonly Buffer[], exclusions: readonly Buffer[]): Promise<void>;
   state(): { folders: number; reason: string | null };
   health(is_wanted: boolean): AgentHealth;
-  /** Watching has seen everything until a little before now. */
+  /** Stores that watching is complete up to a margin before now, unless it is behind. */
   note(): Promise<void>;
   close(): void;
 }
@@ -27,17 +27,17 @@ export interface WatchingParts {
   store: Store<z.infer<typeof seenSchema>>;
   read: (file: FoundFile, lane: Lane) => Promise<'read' | 'unread' | 'gone'>;
   log: (line: string) => void;
-  /** The time of day, in ms. */
+  /** The current time, in ms since 1970. */
   now: () => number;
 }
 
-/** A queue that waits for so long without a file being read stands still. ms. */
+/** A queue without progress for this time counts as stalled, in ms. */
 const STALLED_MS = 120_000;
-/** Time for which an overflow is reported after its end. ms. */
+/** Time for which an overflow is reported after its end, in ms. */
 const OVERFLOW_TOLD_MS = 10 * 60_000;
 
 /**
- * The agent's health, from the states of its parts. Times of `states` are of the clock `monotonic`; reported ones are of `time`.
+ * The agent's health, from the states of its parts. Times in `states` use the clock `monotonic`; reported times use `time`.
  */
 export function healthOf(
   states: { watch: Pick<WatchState, 'overflow' | 'waiting_since'>; files: NewFilesState; stuck: number; is_wanted: boolean },
@@ -64,7 +64,7 @@ export function createWatching({ store, read, log, now }: WatchingParts): Watchi
     store,
     log,
     now,
-    // Its turn may come after the walk has left the folder.
+    // Opened by path, because the walk may have left the folder when the file is read.
     look: (file) => files.add({ ...file, open: () => openForeign(file.path) }, ownerOf(Number(file.stats.uid))),
     whenLooked: () => files.whenRead(),
   });
@@ -86,7 +86,7 @@ export function createWatching({ store, read, log, now }: WatchingParts): Watchi
     },
     health: healthNow,
     async note() {
-      // Files that have waited long, or whose folder is still to be read again, would be forgotten by an agent that ends now.
+      // Not while files have waited too long or folders must be read again: these files would be skipped after a restart.
       const { watcher, overflow } = healthNow(true);
       if (watcher !== 'stalled' && (overflow === null || overflow.folders === 0)) await catchUp.note();
     },

@@ -5,20 +5,20 @@ import { z } from 'zod';
 import { createStore } from '#agent/store.ts';
 import { compareStock, type Stock, stockSchema } from './stock.ts';
 
-/** Takes stock when a remote session of the device's person begins, and says once what changed when it is over. */
+/** Takes an inventory at the start of a remote session, and reports the differences once after its end. */
 export interface MeasuredSessions {
   want(sessions: Desired['remote_sessions']): void;
-  /** All that was wanted is done. */
+  /** Resolves when all queued work is done. */
   settled(): Promise<void>;
 }
 
 const keptSchema = z.record(z.string(), stockSchema);
 
 export function createMeasuredSessions(parts: {
-  /** The folder that is there after a restart. */
+  /** Folder for persistent state. */
   state: string;
   take: () => Promise<Stock>;
-  /** Reported, and not confirmed yet. */
+  /** Whether the changes of a session are reported but not yet confirmed. */
   isSaid: (session_id: string) => boolean;
   say: (session_id: string, measured: MeasuredChanges) => void;
   log: (line: string) => void;
@@ -26,7 +26,7 @@ export function createMeasuredSessions(parts: {
   const { state, take, isSaid, say, log } = parts;
   const store = createStore(join(state, 'remote-sessions.json'), keptSchema);
   let kept: Record<string, Stock> | undefined;
-  /** One after the other: a computer is not looked through twice at a time. */
+  /** The latest queued work. Inventories are taken one at a time. */
   let working = Promise.resolve();
 
   async function measure(sessions: Desired['remote_sessions']): Promise<void> {

@@ -5,17 +5,17 @@ import { lineOf } from '#agent/line.ts';
 import { kernelStat } from '#files/kernel.ts';
 import { runProgram } from '#firewall/nft.ts';
 
-/** Interval between looks for pending updates: each reads all package lists. */
+/** Interval between checks for pending updates, in ms. Each check reads all package lists. */
 const UPDATES_EVERY_MS = 6 * 60 * 60_000;
 const OTHERS_EVERY_MS = 60 * 60_000;
 const EVIDENCE_LENGTH = 500;
-/** Length of a line of a program's output. */
+/** Maximum length of a line of a program's output. */
 const LINE_LENGTH = 2_000;
 
 type Found = Pick<Posture, 'state' | 'evidence'>;
 type Run = (program: string, ...args: string[]) => Promise<string | undefined>;
 
-/** A program's output, or undefined where it is missing or fails. Reniced: it is not urgent. */
+/** Output of a program that runs at low priority; undefined if it is missing or fails. */
 const runQuietly: Run = async (program, ...args) =>
   await runProgram(['nice', '-n', '19'], [program, ...args]).then(
     ({ code, stdout }) => (code === 0 ? stdout : undefined),
@@ -24,7 +24,7 @@ const runQuietly: Run = async (program, ...args) =>
 
 const unknown = (evidence: string): Found => ({ state: 'unknown', evidence });
 
-/** Reads `apt-get -s upgrade`: of packages that would be upgraded, those that come from a security archive. */
+/** Parses the output of `apt-get -s upgrade` for upgrades from a security archive. */
 export function readUpdates(simulated: string): Found {
   const upgrades = simulated.split('\n').filter((line) => line.startsWith('Inst '));
   const security = upgrades.filter((line) => {
@@ -37,7 +37,7 @@ export function readUpdates(simulated: string): Found {
   return { state: 'fail', evidence: `Security updates wait for ${names.join(', ')}${rest}.` };
 }
 
-/** No lock, so that no other program waits for it, and no cache on the disk: it would stay there when the agent is gone. */
+/** No lock, so that other programs do not wait, and no cache on disk, which an uninstallation would leave behind. */
 const APT_OPTIONS = ['Debug::NoLocking=true', 'Dir::Cache::pkgcache=', 'Dir::Cache::srcpkgcache='].flatMap((one) => ['-o', one]);
 
 async function securityUpdates(run: Run): Promise<Found> {
@@ -59,7 +59,7 @@ const blockSchema: z.ZodType<Block> = z.object({
 });
 const blocksSchema = z.object({ blockdevices: z.array(blockSchema) });
 
-/** Whether the device mounted as `/` is encrypted; undefined where it is not among the devices. */
+/** Whether the device mounted at `/` is encrypted; undefined if it is not listed. */
 export function isRootEncrypted(listing: unknown): boolean | undefined {
   const read = blocksSchema.safeParse(listing);
   if (!read.success) return undefined;
@@ -88,7 +88,7 @@ async function diskEncryption(run: Run): Promise<Found> {
     : { state: 'fail', evidence: 'The disk of this system is not encrypted.' };
 }
 
-/** Reads `sshd -T`. */
+/** Parses the output of `sshd -T`. */
 export function readSshSettings(settings: string): Found {
   const known = new Map<string, string>();
   for (const line of settings.split('\n')) {
@@ -128,17 +128,17 @@ function firewallDefault(defaults: Defaults | undefined): Found {
     : { state: 'fail', evidence: 'What no rule blocks comes in.' };
 }
 
-/** Looks at how the computer is set up, seldom and beside everything else. */
+/** Checks the security settings of the computer at long intervals, in the background. */
 export interface PostureWatch {
-  /** The facts found so far. Those that are due are looked up meanwhile, and answered the next time. */
+  /** Returns the latest results, and starts checks that are due; their results come with a later call. */
   read(): Posture[];
-  /** Updates facts that are due. */
+  /** Runs the checks that are due. */
   look(): Promise<void>;
 }
 
 export function createPosture(parts: {
   defaults: () => Defaults | undefined;
-  /** Whether the signatures are the newest; undefined where this computer cannot scan. */
+  /** Whether the signatures are the newest; undefined if this computer cannot scan. */
   signatures: () => Found | undefined;
   now: () => number;
   run?: Run;

@@ -10,23 +10,23 @@ import { lineOf } from '#agent/line.ts';
 import { kernelLink, kernelNames, kernelText } from '#files/kernel.ts';
 
 /**
- * Reads a Linux kernel's facts about the computer in /proc: without starting a program, and without a turn through the thread pool, which would cost ten times the
+ * Reads data of the Linux kernel from /proc with synchronous calls: starting a program or using the thread pool would cost at least ten times the
  * kernel's own answer.
  */
 
 const LISTENS = '0A';
 const ESTABLISHED = '01';
-/** A UDP socket that is bound and not connected. */
+/** State of a UDP socket that is bound but not connected. */
 const UDP_UNCONNECTED = '07';
 const PROGRAM_LENGTH = 100;
 const MAPPED = 0xffffn;
-/** Processes whose open files are looked through for the program behind a port. */
+/** Maximum processes whose open files are searched for the owner of a socket. */
 const PROCESSES_MAXIMUM = 5_000;
-/** Open files of one process that are looked through: an attacker may open a million to keep the agent busy. */
+/** Maximum open files of one process that are searched, because an attacker may open a million to keep the agent busy. */
 const FILES_MAXIMUM = 20_000;
-/** Reads after which the tables of sockets are walked even if the kernel's counts are unchanged. */
+/** The socket tables are read at least once per this many calls, even if the kernel's counts are unchanged. */
 const WALK_EVERY = 10;
-/** After this time of looking, other work has its turn, in ms. */
+/** The search yields to the event loop after this time, in ms. */
 const TURN_MS = 5;
 
 /** A row of /proc/net/tcp, tcp6, udp or udp6. */
@@ -39,13 +39,13 @@ interface SocketRow {
   inode: string;
 }
 
-/** An address as the kernel prints it: words of 32 bits in the byte order of the machine, which is little endian. */
+/** Parses an address as the kernel prints it: 32-bit words in the machine's byte order, which is little endian. */
 function readHexAddress(hex: string): IpAddress {
   const words = hex.match(/.{8}/gu) ?? [];
   const bytes = words.map((word) => (word.match(/../gu) ?? []).toReversed().join('')).join('');
   const value = BigInt(`0x${bytes}`);
   if (words.length === 1) return { family: 4, value };
-  // A socket of IPv6 that speaks IPv4.
+  // An IPv4-mapped IPv6 address.
   return value >> 32n === MAPPED ? { family: 4, value: value & 0xffffffffn } : { family: 6, value };
 }
 
@@ -68,7 +68,7 @@ export function readSocketTable(text: string): SocketRow[] {
   });
 }
 
-/** A connection as its first packet went. */
+/** A connection in the direction of its first packet. */
 export interface OpenConnection {
   from: { address: IpAddress; port: number };
   to: { address: IpAddress; port: number };
@@ -99,17 +99,17 @@ const isListening = (row: SocketRow) => row.state === LISTENS;
 const isOpen = (protocol: Protocol, row: SocketRow) =>
   protocol === 'tcp' ? isListening(row) : row.state === UDP_UNCONNECTED && row.remote_port === 0;
 const isLive = (row: SocketRow) => row.state === ESTABLISHED && !isLoopback(row.local) && !isLoopback(row.remote);
-/** A connection is inbound if its local port is one of these. */
+/** Ports on which programs listen. A connection to such a local port is inbound. */
 const listeningPorts = (tcp: readonly SocketRow[]) => new Set(tcp.filter(isListening).map(({ local_port }) => local_port));
 const percentOf = (part: number, whole: number) => (whole > 0 ? Math.min(100, Math.max(0, (part / whole) * 100)) : 0);
 
-/** Sizes in /proc/meminfo, in kB; 0 where one is not there. */
+/** Total and available memory from /proc/meminfo, in kB; 0 for a missing value. */
 function readMemory(meminfo: string): { total: number; available: number } {
   const sizes = new Map(meminfo.split('\n').map((line) => [line.split(':')[0], Number.parseInt(line.split(':')[1] ?? '', 10)]));
   return { total: sizes.get('MemTotal') || 0, available: sizes.get('MemAvailable') || 0 };
 }
 
-/** Processor time in /proc/stat and bytes in /proc/net/dev, loopback apart. */
+/** CPU time from /proc/stat and bytes from /proc/net/dev without loopback. */
 function readTotals(stat: string, net: string): Totals {
   const times = (/^cpu +(.*)$/mu.exec(stat)?.[1] ?? '').split(/\s+/u).map(Number);
   const all = times.slice(0, 8).reduce((sum, time) => sum + time, 0);
@@ -126,7 +126,7 @@ function readTotals(stat: string, net: string): Totals {
   return { at: performance.now(), busy: all - idle, all, received, sent };
 }
 
-/** Load between two readings. The first one has none before it: its processor load is that since the computer started. */
+/** Load between two readings. Without an earlier reading, the CPU load is the average since boot. */
 function loadBetween(now: Totals, before: Totals | undefined): Pick<Telemetry, 'cpu_percent' | 'network_in' | 'network_out'> {
   const seconds = before === undefined ? 0 : (now.at - before.at) / 1_000;
   const rate = (is: number, was: number | undefined) =>
@@ -138,10 +138,10 @@ function loadBetween(now: Totals, before: Totals | undefined): Pick<Telemetry, '
   };
 }
 
-/** Names of the programs behind sockets. Each is looked for once. */
+/** Finds the programs that own sockets. Each socket is searched once. */
 class SocketPrograms {
   readonly #root: string;
-  /** By the inode of the socket. */
+  /** Programs by socket inode. */
   #programs = new Map<string, { pid: string; name: string }>();
 
   constructor(root: string) {
@@ -152,7 +152,7 @@ class SocketPrograms {
     return this.#programs.get(inode)?.name || null;
   }
 
-  /** Looks through the open files of processes for new sockets only: first of processes with a known socket, which most often have the new one too. */
+  /** Searches the open files of processes for new sockets. Processes with a known socket come first, because they most often own the new one. */
   async find(inodes: readonly string[]): Promise<void> {
     const wanted = new Set(inodes.filter((inode) => !this.#programs.has(inode) && inode !== '0'));
     const owners = new Set([...this.#programs.values()].map(({ pid }) => pid));
@@ -175,21 +175,21 @@ class SocketPrograms {
       }
       if (wanted.size === 0) return;
     }
-    // The process belongs to another user, or has ended: the socket is not looked for again.
+    // The process cannot be inspected or has ended. The socket is not searched again.
     for (const inode of wanted) this.#programs.set(inode, { pid: '', name: '' });
   }
 }
 
-/** Readings of /proc and /sys. */
+/** Reads telemetry from /proc and /sys. */
 export class Proc {
   readonly #root: string;
   readonly #sys: string;
   readonly #programs: SocketPrograms;
   #totals: Totals | undefined;
-  /** The last walk through the tables, the kernel's counts at that time, and how often it was answered since. */
+  /** The last read of the socket tables, the kernel's counts at that time, and the number of calls answered from it. */
   #walk: { counts: string; found: Sockets; answers: number } | undefined;
 
-  /** @param root `/proc`, or a folder in its shape */
+  /** @param root `/proc`, or a folder with the same structure */
   constructor(root = '/proc', sys = '/sys') {
     this.#root = root;
     this.#sys = sys;
@@ -217,12 +217,12 @@ export class Proc {
     };
   }
 
-  /** Open ports, loopback apart. */
+  /** Open ports without those on loopback. */
   async listening(): Promise<Listening[]> {
     return (await this.#sockets()).listening;
   }
 
-  /** TCP connections that are open now, each with the side that opened it first. */
+  /** Open TCP connections, each with the side that opened it first. */
   connections(): OpenConnection[] {
     const tcp = this.#table('tcp');
     const ports = listeningPorts(tcp);
@@ -241,7 +241,7 @@ export class Proc {
     return [`net/${protocol}`, `net/${protocol}6`].flatMap((path) => readSocketTable(this.#text(path)));
   }
 
-  /** In bytes per second; null where no network interface has a speed. */
+  /** Combined speed of the network interfaces in bytes per second; null if none reports a speed. */
   #networkCapacity(): number | null {
     const speeds = kernelNames(`${this.#sys}/class/net`)
       .filter((name) => name !== 'lo')
@@ -250,7 +250,7 @@ export class Proc {
     return megabits === 0 ? null : (megabits * 1_000_000) / 8;
   }
 
-  /** Walks through the tables of sockets. */
+  /** Reads the socket tables. */
   async #sockets(): Promise<Sockets> {
     const [tcp, udp] = [this.#table('tcp'), this.#table('udp')];
     const open = [
@@ -281,9 +281,9 @@ export class Proc {
     };
   }
 
-  /** The sockets of the last walk, if nothing has opened or ended since; else of a new one. */
+  /** The sockets of the last read if the kernel's counts are unchanged; otherwise of a new read. */
   async #recentSockets(): Promise<Sockets> {
-    // The counts are read before the tables: a socket that opens between the two is a change for the next time.
+    // The counts are read before the tables, so that a socket opened in between counts as a change at the next call.
     const counts = this.#socketCounts();
     const walk = this.#walk;
     const recent =
@@ -296,8 +296,8 @@ export class Proc {
   }
 
   /**
-   * Counts that change when a connection opens or ends and when a socket begins or ends to listen; empty where the kernel does not have them. The kernel answers them at
-   * once; for the tables it walks through its whole hash table, which takes 5 ms each on a computer of 24 GB.
+   * Counts that change when a connection opens or ends and when a socket starts or stops listening; empty if the kernel does not provide them. Reading them is
+   * fast; for each socket table the kernel walks its whole hash table, which takes 5 ms on a computer with 24 GB.
    */
   #socketCounts(): string {
     const [names = [], values = []] = this.#text('net/snmp')

@@ -4,29 +4,29 @@ import { openForeign, statForeign } from '#files/foreign.ts';
 import { kernelNames, kernelStat } from '#files/kernel.ts';
 import { runProgram } from '#firewall/nft.ts';
 
-/** Failed sign-ins from one address within `WINDOW_MS` that count as guessing (fail2ban's default is 5; people mistype). */
+/** Number of failed sign-ins from one address within `WINDOW_MS` that counts as password guessing. fail2ban's default is 5; this is higher because of typing errors. */
 export const GUESSES = 10;
 const WINDOW_MS = 10 * 60_000;
-/** Addresses that are kept in mind at a time. */
+/** Maximum addresses that are tracked. */
 const ADDRESSES_MAXIMUM = 10_000;
 const AUTH_LOG = '/var/log/auth.log';
-/** The folders of journald's files, each computer's in a folder of its own: on the disk, or in memory alone. */
+/** Folders of journald's files, persistent and volatile. Each has a subfolder per computer. */
 const JOURNAL_FOLDERS = ['/var/log/journal', '/run/log/journal'];
 const READ_MAXIMUM = 4 * 1024 ** 2;
 const JOURNAL = ['-t', 'sshd', '-t', 'sshd-session', '-o', 'cat', '--no-pager', '-q'];
 
 /**
- * The longest part of a line that is read, in characters: sshd cuts its own at 1,024, and the text before it is short. A longer foreign
- * line is not read further.
+ * Maximum length of a line, in characters: sshd truncates its messages at 1,024, and the prefix is short. A longer line of another program
+ * is truncated.
  */
 const LINE_LENGTH = 2_048;
-/** The text before sshd's own sentence in a log. */
+/** Program names in the prefix of sshd's log lines. */
 const PROGRAMS = ['sshd[', 'sshd-session['];
 const UNKNOWN_USER = 'invalid user ';
 
 const isDigits = (text: string) => text !== '' && [...text].every((character) => character >= '0' && character <= '9');
 
-/** sshd's sentence, without the date, the host and the number of the process. */
+/** sshd's message without date, host and process id. */
 function sentenceOf(line: string): string {
   for (const program of PROGRAMS) {
     const at = line.indexOf(program);
@@ -37,7 +37,7 @@ function sentenceOf(line: string): string {
   return line;
 }
 
-/** The address before the last `port` with a number, where the word before it is `before`; undefined where there is none. Looks at each word once. */
+/** The address before the last `port NUMBER`, preceded by the word `before` if given; undefined if there is none. Linear time. */
 function addressBeforePort(words: readonly string[], before?: string): string | undefined {
   const at = words.findLastIndex((word, index) => word === 'port' && index >= 2 && isDigits(words[index + 1] ?? ''));
   const address = words[at - 1];
@@ -47,8 +47,8 @@ function addressBeforePort(words: readonly string[], before?: string): string | 
 }
 
 /**
- * The address that a line says a sign-in failed from. A user name is foreign text and may itself look like sshd's words: the address is the last that a sentence names.
- * sshd reports a failure for an unknown user twice, and only the second sentence counts. No regular expression is run over the line: each of its words is read once.
+ * The address of a failed sign-in in a log line. A user name is untrusted and may imitate sshd's words, so the last address of the message counts.
+ * sshd logs a failure of an unknown user twice, and only the second message counts. It uses no regular expression on the line, and takes linear time.
  */
 export function failedFrom(line: string): string | undefined {
   const sentence = sentenceOf(line.slice(0, LINE_LENGTH));
@@ -60,7 +60,7 @@ export function failedFrom(line: string): string | undefined {
   return is_cut ? addressBeforePort(words) : undefined;
 }
 
-/** Counts failures and says when they are guessing: once for each address in a window. */
+/** Counts failures and reports password guessing, once per address in a window. */
 export interface Guessing {
   hear(lines: readonly string[], now: number): { address: string; failures: number }[];
 }
@@ -89,14 +89,14 @@ export function createGuessing(): Guessing {
   };
 }
 
-/** New lines of the log that sshd writes to: the journal where there is one, else auth.log. */
+/** Reads new lines of sshd's log: from the journal, or from auth.log if there is no journal. */
 export interface SignInLog {
   read(): Promise<readonly string[]>;
 }
 
 /**
- * A mark that changes once anything was written to the journal: journald touches a file whenever it has added to it, which wakes up waiting readers (systemd:
- * journal_file_post_change). Rotated files have an @ in their name.
+ * Text that changes whenever the journal was written to: journald touches a file after each append to wake up readers (systemd:
+ * journal_file_post_change). Rotated files, with an @ in their name, are left out.
  */
 function markOfJournal(folders: readonly string[]): string {
   const machines = folders.flatMap((folder) => kernelNames(folder).map((machine) => join(folder, machine)));
@@ -111,7 +111,7 @@ function markOfJournal(folders: readonly string[]): string {
 }
 
 export function createSignInLog(path = AUTH_LOG, journal_folders: readonly string[] = JOURNAL_FOLDERS): SignInLog {
-  /** Mark of the journal at the last reading: while it is unchanged, no program is started to read it. */
+  /** Mark of the journal at the last reading. While it is unchanged, journalctl is not started. */
   let mark: string | undefined;
   let offset: number | undefined;
   let since = Math.floor(Date.now() / 1_000);
@@ -121,7 +121,7 @@ export function createSignInLog(path = AUTH_LOG, journal_folders: readonly strin
     const stats = await statForeign(path);
     if (stats?.isFile() !== true) return [];
     const size = Number(stats.size);
-    // Lines from before this start are no news; a file that became shorter is a new one.
+    // Lines from before the agent's start are skipped. A file that became shorter is a new file.
     const from = offset === undefined ? size : offset > size ? 0 : offset;
     const length = Math.min(size - from, READ_MAXIMUM);
     if (length <= 0) {

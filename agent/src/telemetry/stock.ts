@@ -14,33 +14,33 @@ import { Folder, type ForeignFile, openForeign, splitPath } from '#files/foreign
 import { textOfBytes } from '#files/name-text.ts';
 
 /**
- * Things that a visitor could leave behind on a computer, by name, each with a short hash of its content. The content itself is neither kept nor sent. Every user of the
- * computer can make such files: every count and size is bounded, links are not followed, and only plain files are opened.
+ * Inventory of things that a remote technician could leave behind on a computer, by name, each with a short hash of its content. The content itself is not stored or sent. Every user of the
+ * computer can create such files, so every count and size is limited, links are not followed, and only regular files are opened.
  */
 export const stockSchema = z.object({
   at: z.string(),
   things: z.array(z.tuple([changedThingSchema, z.string(), z.string()])),
-  /** Kinds of things that could not be looked at whole. */
+  /** Kinds of things that could not be read completely. */
   unread: z.array(changedThingSchema),
 });
 export type Stock = z.infer<typeof stockSchema>;
 
 const HOMES_MAXIMUM = 200;
 const ENTRIES_MAXIMUM = 2_000;
-/** Names of one folder that are read at all. */
+/** Maximum names that are read of one folder. */
 const NAMES_MAXIMUM = 20_000;
 const THINGS_MAXIMUM = 30_000;
-/** Bytes that are read of dpkg's list of packages, and of any other file. */
+/** Maximum bytes that are read of dpkg's package list. */
 const PACKAGES_BYTES = 64 * 1024 ** 2;
 const FILE_BYTES = 1024 ** 2;
 const DEPTH_MAXIMUM = 2;
 
 const hashOf = (text: string | Buffer) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
-/** There is no plain file: the path does not exist, is something else, or leads through a link of another person. */
+/** Whether the error means that there is no regular file: a missing path, another kind of file, or a link of another user. */
 const isAbsent = (error: unknown) => ['ENOENT', 'ENOTDIR', 'link', 'not_regular'].includes(codeOf(error));
 
-/** Foreign text on one line. */
+/** Turns untrusted text into a name on one line. */
 function nameOf(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this takes out
   const line = text.toWellFormed().replaceAll(/[\u0000-\u001f\u007f]/gu, '�');
@@ -48,21 +48,21 @@ function nameOf(text: string): string {
 }
 
 export interface StockParts {
-  /** `/`, or a folder in its shape. */
+  /** `/`, or a folder with the same structure. */
   root?: string;
   listening: () => Promise<readonly Listening[]>;
-  /** Output of a program; undefined if it does not exist or fails. */
+  /** Runs a program and returns its output; undefined if it does not exist or fails. */
   run: (program: string, ...args: string[]) => Promise<string | undefined>;
   now: () => number;
 }
 
-/** Groups whose members have the rights of root. */
+/** Groups whose members can gain root rights. */
 const PRIVILEGED_GROUPS = ['sudo', 'wheel', 'admin', 'root', 'docker'];
 const PROFILES = ['.profile', '.bash_profile', '.bashrc', '.zshrc', '.zprofile', '.xprofile', '.xsessionrc'];
 const PROGRAM_FOLDERS = ['/opt', '/usr/local/bin', '/usr/local/sbin', '/snap', '/var/lib/flatpak/app'];
 const CRON_FOLDERS = ['cron.d', 'cron.hourly', 'cron.daily', 'cron.weekly', 'cron.monthly'];
 
-/** Takes stock of the whole computer once. */
+/** Takes an inventory of the computer. */
 export async function takeStock({ root = '/', listening, run, now }: StockParts): Promise<Stock> {
   const taking = new StockTaking(root);
   const homes = await addAccounts(taking);
@@ -74,7 +74,7 @@ export async function takeStock({ root = '/', listening, run, now }: StockParts)
   return { at: new Date(now()).toISOString(), things: taking.things(), unread: taking.unread() };
 }
 
-/** One stocktaking: its entries so far, and the files and folders below its root. */
+/** Collects the entries of one inventory. */
 class StockTaking {
   readonly #root: string;
   readonly #things = new Map<string, [ChangedThing, string, string]>();
@@ -99,22 +99,22 @@ class StockTaking {
     }
     const key = JSON.stringify([thing, name]);
     const before = this.#things.get(key)?.[2] ?? '';
-    // Two things of one name share an entry, with a hash of both contents.
+    // Two things with the same name share an entry, with a hash of both contents.
     const hash = before === '' ? hashOf(content) : hashOf(`${before} ${hashOf(content)}`);
     this.#things.set(key, [thing, nameOf(name), hash]);
   }
 
-  /** Marks a kind of thing that could not be looked at whole. */
+  /** Marks a kind of thing as not read completely. */
   addUnread(thing: ChangedThing): void {
     this.#unread.add(thing);
   }
 
-  /** Text of a plain file; empty where there is none. */
+  /** Text of a regular file; empty if there is none. */
   async textOf(thing: ChangedThing, path: string, maximum = FILE_BYTES): Promise<string> {
     return (await this.#read(thing, () => openForeign(this.#at(path)), maximum))?.toString('utf8') ?? '';
   }
 
-  /** A file, or a link by its target, under its path. */
+  /** Adds a file by its content, or a link by its target, under its path. */
   async addFile(thing: ChangedThing, path: string): Promise<void> {
     const { folder, name } = splitPath(Buffer.from(this.#at(path)));
     await this.#inFolder(
@@ -124,12 +124,12 @@ class StockTaking {
     );
   }
 
-  /** The files in a folder and in its folders. */
+  /** Adds the files in a folder and its subfolders. */
   async addFolder(thing: ChangedThing, path: string): Promise<void> {
     await this.#addEntries(thing, () => Folder.open(this.#at(path)), path, 0);
   }
 
-  /** The names in a folder, each as a thing. */
+  /** Adds each name in a folder as an entry. */
   async addNames(thing: ChangedThing, path: string): Promise<void> {
     await this.#inFolder(
       thing,
@@ -144,7 +144,7 @@ class StockTaking {
     return join(this.#root, path);
   }
 
-  /** The content of a plain file; undefined where there is none, or it is something else. */
+  /** The content of a regular file; undefined if there is none. */
   async #read(thing: ChangedThing, open: () => Promise<ForeignFile>, maximum = FILE_BYTES): Promise<Buffer | undefined> {
     let file: ForeignFile | undefined;
     try {
@@ -159,7 +159,7 @@ class StockTaking {
     }
   }
 
-  /** The names in a folder, in order. A folder with more than `NAMES_MAXIMUM` counts as empty: its order on the disk would decide which are read. */
+  /** The sorted names in a folder. A folder with more than `NAMES_MAXIMUM` counts as empty, because the order on disk would decide which are read. */
   async #entriesOf(thing: ChangedThing, folder: Folder): Promise<Buffer[]> {
     const names: Buffer[] = [];
     for await (const { name } of folder.entries()) {
@@ -173,7 +173,7 @@ class StockTaking {
     return names.toSorted(Buffer.compare).slice(0, ENTRIES_MAXIMUM);
   }
 
-  /** Looks at a folder, and closes it. */
+  /** Opens a folder, calls `look`, and closes it. */
   async #inFolder(thing: ChangedThing, open: () => Promise<Folder>, look: (folder: Folder) => Promise<void>): Promise<void> {
     let folder: Folder | undefined;
     try {
@@ -205,7 +205,7 @@ class StockTaking {
   }
 }
 
-/** Accounts and their rights. @returns the home folders */
+/** Adds accounts and their rights. @returns the home folders */
 async function addAccounts(taking: StockTaking): Promise<string[]> {
   const homes = new Set<string>();
   for (const line of (await taking.textOf('account', '/etc/passwd')).split('\n').slice(0, ENTRIES_MAXIMUM)) {
@@ -226,7 +226,7 @@ async function addAccounts(taking: StockTaking): Promise<string[]> {
   return [...homes].slice(0, HOMES_MAXIMUM);
 }
 
-/** Keys, automatic starts and programs of a home folder. */
+/** Adds SSH keys, autostart entries and programs of a home folder. */
 async function addHome(taking: StockTaking, home: string): Promise<void> {
   for (const file of ['authorized_keys', 'authorized_keys2']) await addKeys(taking, join(home, '.ssh', file));
   await taking.addFolder('autostart', join(home, '.config/autostart'));
@@ -239,14 +239,14 @@ async function addKeys(taking: StockTaking, path: string): Promise<void> {
   for (const line of (await taking.textOf('ssh_key', path)).split('\n').slice(0, ENTRIES_MAXIMUM)) {
     const key = line.trim();
     if (key === '' || key.startsWith('#')) continue;
-    // The comment names the key, and the hash tells keys with the same comment apart.
+    // The comment is the name of the key; the hash distinguishes keys with the same comment.
     const comment = key.slice(0, 20_000).split(/\s+/u).slice(2).join(' ');
     const name = `${comment === '' ? 'a key without a name' : comment} in ${path} (${hashOf(key).slice(0, 8)})`;
     taking.add('ssh_key', name, key);
   }
 }
 
-/** Automatic starts of the system. */
+/** Adds autostart entries of the system. */
 async function addSystemStarts(taking: StockTaking): Promise<void> {
   await taking.addFolder('autostart', '/etc/xdg/autostart');
   await taking.addFolder('autostart', '/etc/profile.d');
@@ -257,7 +257,7 @@ async function addSystemStarts(taking: StockTaking): Promise<void> {
   await taking.addFolder('scheduled', '/var/spool/cron');
 }
 
-/** The value of a field in a paragraph of dpkg's list; empty where it has none. */
+/** The value of a field in a paragraph of dpkg's list; empty if missing. */
 function fieldOf(paragraph: string, name: string): string {
   const start = paragraph.startsWith(`${name}: `) ? 0 : paragraph.indexOf(`\n${name}: `) + 1;
   if (start === 0 && !paragraph.startsWith(`${name}: `)) return '';
@@ -285,7 +285,7 @@ async function addPackages(taking: StockTaking, run: StockParts['run']): Promise
 }
 
 async function addFirewall(taking: StockTaking, run: StockParts['run']): Promise<void> {
-  // `-s` leaves out counters. Programs change the contents of sets, so a changed table is named without its changes.
+  // `-s` omits counters. Programs change the contents of sets, so only the name of a changed table is reported.
   const listed = await run('nft', '-s', 'list', 'ruleset');
   if (listed === undefined) {
     taking.addUnread('firewall');
@@ -293,12 +293,12 @@ async function addFirewall(taking: StockTaking, run: StockParts['run']): Promise
   }
   for (const table of listed.split(/^(?=table )/mu)) {
     const name = /^table (\S+ \S+)/u.exec(table)?.[1];
-    // The agent's own table holds the person's rules, whose changes have their own history.
+    // The agent's own table holds the user's rules, whose changes are recorded elsewhere.
     if (name !== undefined && name !== 'inet palisade') taking.add('firewall', name, table);
   }
 }
 
-/** Open ports, without those that the system gives to programs for a short time (RFC 6335: from 49152; Linux: from 32768). */
+/** Adds open ports without ephemeral ones (RFC 6335: from 49152; Linux: from 32768). */
 function addListening(taking: StockTaking, listening: readonly Listening[]): void {
   for (const { protocol, port, program } of listening) {
     if (protocol !== 'tcp' && port >= 32_768) continue;
@@ -307,7 +307,7 @@ function addListening(taking: StockTaking, listening: readonly Listening[]): voi
   }
 }
 
-/** Differences between two stocks, the gravest first. */
+/** Differences between two inventories, the most severe first. */
 export function compareStock(before: Stock, after: Stock): { changes: SessionChange[]; more: number; unread: ChangedThing[] } {
   const keyOf = ([thing, name]: Stock['things'][number]) => `${thing} ${name}`;
   const [was, is] = [before, after].map(({ things }) => new Map(things.map((one) => [keyOf(one), one])));
@@ -318,7 +318,7 @@ export function compareStock(before: Stock, after: Stock): { changes: SessionCha
     if (known === undefined) changes.push({ thing, how: 'added', name });
     else if (known[2] !== hash) changes.push({ thing, how: 'changed', name });
   }
-  // A thing of a kind that was not looked at whole may still be there.
+  // A missing thing of a kind that was not read completely may still exist.
   const isLookedAt = (thing: ChangedThing) => !after.unread.includes(thing);
   for (const [key, [thing, name]] of was ?? [])
     if (is?.has(key) === false && isLookedAt(thing)) changes.push({ thing, how: 'removed', name });
