@@ -1,17 +1,17 @@
 import { type Edns, FLAG, HEADER_BYTES, type Question, RCODE, TYPE } from './wire.ts';
 
-/** Extended errors that answers here have (RFC 8914). */
+/** Extended DNS error codes in these answers (RFC 8914). */
 export const EXTENDED = { STALE: 3, FORGED: 4, BLOCKED: 15, FILTERED: 17 } as const;
 
-/** The largest UDP answer, which fits a packet of any network without fragments. */
+/** Maximum bytes of a UDP answer: it fits into one packet without fragmentation on common networks. */
 const UDP_MAXIMUM = 1232;
 const UDP_PLAIN = 512;
-/** Seconds that clients keep a refusal. */
+/** Seconds for which clients cache a refusal. */
 const REFUSED_SECONDS = 2;
-/** The question's own name, as a pointer. */
+/** Compression pointer to the name in the question section. */
 const QUESTION_NAME = Buffer.from([0xc0, HEADER_BYTES]);
 
-/** One record. `owner` is in wire form; without it the record is the question's. */
+/** Encodes one resource record. `owner` is in wire format; the default is the name of the question. */
 export function record(parts: { owner?: Buffer; type: number; ttl: number; data: Buffer }): Buffer {
   const owner = parts.owner ?? QUESTION_NAME;
   const head = Buffer.allocUnsafe(10);
@@ -22,7 +22,7 @@ export function record(parts: { owner?: Buffer; type: number; ttl: number; data:
   return Buffer.concat([owner, head, parts.data]);
 }
 
-/** The OPT record of an answer, with extended errors. */
+/** The OPT record of an answer, with extended error codes. */
 export function optRecord(edns: Pick<Edns, 'is_dnssec'>, rcode: number, extended: readonly number[] = []): Buffer {
   const opt = Buffer.alloc(11 + 6 * extended.length);
   opt.writeUInt16BE(TYPE.OPT, 1);
@@ -39,7 +39,7 @@ export function optRecord(edns: Pick<Edns, 'is_dnssec'>, rcode: number, extended
   return opt;
 }
 
-/** The answer to a message that is no question, in at most the bytes that came. */
+/** The error answer to an invalid query. It is never longer than the query. */
 export function errorAnswer(bytes: Buffer, { rcode, end, edns }: { rcode: number; end: number; edns: Edns | undefined }): Buffer {
   const opt = rcode > 15 && edns !== undefined ? optRecord({ is_dnssec: false }, rcode) : Buffer.alloc(0);
   const answer = Buffer.concat([bytes.subarray(0, end), opt]);
@@ -51,7 +51,7 @@ export function errorAnswer(bytes: Buffer, { rcode, end, edns }: { rcode: number
   return answer;
 }
 
-/** An answer of our own to a question. */
+/** Builds an answer to a query without asking an upstream. */
 export function ownAnswer(
   question: Question,
   parts: {
@@ -72,7 +72,7 @@ export function ownAnswer(
   return answer;
 }
 
-/** A SOA record, which tells how many seconds the absence of a name may be cached (RFC 2308). */
+/** A SOA record with the seconds for which a negative answer may be cached (RFC 2308). */
 function soa(seconds: number): Buffer {
   const data = Buffer.alloc(22);
   data.writeUInt32BE(1, 2);
@@ -83,23 +83,23 @@ function soa(seconds: number): Buffer {
   return record({ type: TYPE.SOA, ttl: seconds, data });
 }
 
-/** The name is refused: it does not exist, for two seconds. `extended` says why. */
+/** Refuses a name with NXDOMAIN, cacheable for two seconds. `extended` is the code of the reason. */
 export function refusedAnswer(question: Question, extended: number): Buffer {
   return ownAnswer(question, { rcode: RCODE.NXDOMAIN, authority: [soa(REFUSED_SECONDS)], extended: [extended] });
 }
 
-/** A name that exists nowhere, or has no record of this type, for an hour. */
+/** A negative answer, cacheable for an hour: NXDOMAIN, or NOERROR without a record. */
 export function emptyAnswer(question: Question, rcode: number): Buffer {
   return ownAnswer(question, { rcode, authority: [soa(3600)] });
 }
 
-/** ANY by RFC 8482: one record that says that this is not answered. */
+/** Answers an ANY query with a single HINFO record, as RFC 8482 recommends. */
 export function anyAnswer(question: Question): Buffer {
   const data = Buffer.concat([Buffer.from([7]), Buffer.from('RFC8482'), Buffer.from([0])]);
   return ownAnswer(question, { answers: [record({ type: TYPE.HINFO, ttl: 3600, data })] });
 }
 
-/** An answer for UDP: one that is too long for the client becomes a truncated one, which is asked again over TCP. */
+/** Replaces an answer that is too long for UDP by a truncated one, so that the client retries over TCP. */
 export function fitForUdp(question: Question, answer: Buffer): Buffer {
   const room = Math.min(Math.max(question.edns?.size ?? UDP_PLAIN, UDP_PLAIN), UDP_MAXIMUM);
   if (answer.length <= room) return answer;

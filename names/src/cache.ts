@@ -2,22 +2,22 @@ import { leadsHome } from './private-address.ts';
 import { aliasesOf, readRecords, secondsOf, type WireRecord, withoutOpt } from './records.ts';
 import { FLAG, type Question, RCODE } from './wire.ts';
 
-/** An answer of an upstream, read once. */
+/** A parsed answer of an upstream server. */
 export interface Known {
-  /** Without OPT. */
+  /** The answer without its OPT record. */
   bytes: Buffer;
   records: readonly WireRecord[];
   aliases: readonly Buffer[];
   is_private: boolean;
   rcode: number;
   stored_at: number;
-  /** Time at which it became the latest one of the cache. */
+  /** Time at which the entry was last moved to the end of the cache, in ms. */
   used_at: number;
-  /** Seconds that it holds for. */
+  /** Time to live, in seconds. */
   seconds: number;
 }
 
-/** Reads an upstream’s answer. Undefined where its records do not fit its bytes. */
+/** Parses an upstream’s answer. Undefined if its records are malformed. */
 export function readAnswer(answer: Buffer, now: number): Known | undefined {
   const all = readRecords(answer);
   if (all === undefined) return undefined;
@@ -35,23 +35,23 @@ export function readAnswer(answer: Buffer, now: number): Known | undefined {
   };
 }
 
-/** Answers differ by name, type, and whether DNSSEC was asked for, checked or not. */
+/** The cache key: name, type, and the flags DO (DNSSEC OK) and CD (checking disabled). */
 export function cacheKey({ name, type, edns, flags }: Question): string {
   const dnssec = (edns?.is_dnssec ? 2 : 0) + ((flags & FLAG.CD) !== 0 ? 1 : 0);
   return `${name.toString('latin1')}${String.fromCharCode(type, dnssec)}`;
 }
 
-/** Bytes of an entry beside its answer, about. */
+/** Approximate bytes of an entry without its answer. */
 const ENTRY_BYTES = 400;
 const RECORD_BYTES = 80;
 const STALE_MS = 86_400_000;
 const SECONDS_MAXIMUM = 86_400;
-/** An entry becomes the latest one again after this time: a move costs more than a look. */
+/** An entry is moved to the end of the cache at most once per this time, in ms, because a move costs more than a lookup. */
 const USED_MS = 1_000;
-/** Steps of a clock that is being corrected. */
+/** Smaller backward steps of the clock, in ms, do not clear the cache: time synchronization causes them. */
 const STEP_MS = 1_000;
 
-/** Answers of upstreams, the least used ones first, within a number of bytes. */
+/** LRU cache of upstream answers with a maximum size in bytes. */
 export class Cache {
   private readonly entries = new Map<string, Known>();
   private readonly maximum: number;
@@ -79,8 +79,8 @@ export class Cache {
   }
 
   /**
-   * An answer whose time has not passed; with `stale`, one of the last day. Times are those of the calendar, since a monotonic clock may stand still while the
-   * machine sleeps. When the clock is put back, all answers go.
+   * Returns an answer that has not expired; with `stale`, also up to a day after its expiry. Uses the wall clock, because a monotonic clock may stop while the
+   * computer sleeps. If the clock is set back, the cache is cleared.
    */
   find(key: string, now: number, stale = false): Known | undefined {
     if (now < this.latest - STEP_MS) this.clear();

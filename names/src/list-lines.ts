@@ -4,32 +4,32 @@ import { domainToASCII } from 'node:url';
 import { parse } from 'tldts';
 import { wireName } from './wire.ts';
 
-/** Endings of a filter line that leave its meaning: the name and all below it. */
+/** Options of a filter line that do not narrow it: it still blocks the name and its subdomains. */
 const WHOLE_OPTIONS = new Set(['important', 'all', 'document', 'popup']);
-/** Names that hosts files have for the computer itself. */
+/** Names of the computer itself in hosts files. */
 const OWN = /^(?:localhost|.*\.localdomain|local|broadcasthost|ip6-.*|0\.0\.0\.0)$/u;
 const LINE_MAXIMUM = 1000;
 
-/** A name of a list; undefined for one that is an address, a public suffix, or no name. */
+/** A name in wire format; undefined for an address, a public suffix, or an invalid name. */
 function listedName(text: string): Buffer | undefined {
   const host = text.toLowerCase().replace(/^\*\.|\.$/gu, '');
   if (!host.includes('.') || isIP(host) !== 0 || OWN.test(host)) return undefined;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it tells ASCII from the rest.
   const ascii = /^[\x00-\x7f]*$/u.test(host) ? host : domainToASCII(host);
   if (!/^[a-z\d_.-]+$/u.test(ascii)) return undefined;
-  // A list never blocks what belongs to many: com, co.uk, github.io.
+  // Public suffixes such as com, co.uk and github.io are never blocked.
   const { publicSuffix } = parse(ascii, { allowPrivateDomains: true, validateHostname: false });
   return publicSuffix === ascii ? undefined : wireName(ascii);
 }
 
-/** `||name^`, with options that do not narrow it. */
+/** The name of a filter line `||name^`; undefined if options narrow it. */
 function filterName(line: string): Buffer | undefined {
   const [, name, options] = /^\|\|([^/^$|*]+)\^?(?:\$(.*))?$/u.exec(line) ?? [];
   if (name === undefined) return undefined;
   return (options ?? '').split(',').every((option) => option === '' || WHOLE_OPTIONS.has(option)) ? listedName(name) : undefined;
 }
 
-/** The lines of a text that comes in parts. A line that is too long for a name is left empty, and never held whole. */
+/** Splits a stream into lines. A line that is too long for a name becomes an empty line, so that memory stays limited. */
 export async function* linesIn(parts: AsyncIterable<Buffer>): AsyncGenerator<string[]> {
   const decoder = new StringDecoder('utf8');
   let held = '';
@@ -49,15 +49,15 @@ export async function* linesIn(parts: AsyncIterable<Buffer>): AsyncGenerator<str
 }
 
 /**
- * Reads the lines of a list: names, a hosts file, `||name^` lines or a response policy zone, told apart line by line. Lines that say something else are left
- * out and counted.
+ * Parses the lines of a list: plain names, a hosts file, `||name^` filters or a response policy zone, recognized line by line. Other lines are skipped
+ * and counted.
  */
 export class ListLines {
-  /** The name of a response policy zone, which its absolute names end in. */
+  /** The origin of a response policy zone, the suffix of its absolute names. */
   private origin = '';
   skipped = 0;
 
-  /** The names of a line. */
+  /** The names in a line. */
   read(text: string): Buffer[] {
     if (text.length > LINE_MAXIMUM) return this.skip();
     const line = text.trim();
@@ -78,7 +78,7 @@ export class ListLines {
     const [first = '', ...rest] = words;
     if (rest.length === 0) return [listedName(first)].filter((name) => name !== undefined);
     if (isIP(first) !== 0) return rest.map(listedName).filter((name) => name !== undefined);
-    // Of a zone only the refusal `name CNAME .` blocks; other rules of it allow, or rewrite.
+    // In a response policy zone, `name CNAME .` and `name CNAME *.` block; other rules allow or rewrite.
     const upper = rest.map((word) => word.toUpperCase());
     const at = upper.indexOf('CNAME');
     if (upper.includes('SOA')) this.origin ||= first === '@' ? '' : `.${first.toLowerCase().replace(/\.$/u, '')}`;

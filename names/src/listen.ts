@@ -6,10 +6,10 @@ import { fitForUdp } from './answers.ts';
 import type { Address } from './upstream.ts';
 import type { Question } from './wire.ts';
 
-/** Answers a message; `undefined` ends a connection, and is silence over UDP. */
+/** Answers a message; `undefined` closes a connection, and sends no answer over UDP. */
 export type Answering = (message: Buffer) => Promise<{ answer: Buffer | undefined; question?: Question | undefined } | undefined>;
 
-/** A socket that listens already, by its descriptor. */
+/** File descriptor of a socket that already listens. */
 export interface Opened {
   fd: number;
 }
@@ -20,18 +20,18 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** A message must be whole, and a greeting done, within this time. */
+/** Time limit for receiving a message and for a TLS handshake, in ms. */
 const MESSAGE_MS = 10_000;
 const IDLE_MS = 30_000;
 const CONNECTIONS_MAXIMUM = 4_000;
 const CONNECTIONS_PER_SOURCE = 100;
-/** Questions of one connection, and datagrams in all, that are answered at once. */
+/** Maximum concurrent queries of one connection. */
 const WAITING_PER_CONNECTION = 100;
 const WAITING_DATAGRAMS = 10_000;
-/** Bytes that a client may leave unread. */
+/** Maximum bytes that a client may leave unread. */
 const UNREAD_MAXIMUM = 262_144;
 
-/** Carries messages with their lengths (RFC 1035 section 4.2.2, RFC 7766). A slow or malformed client is cut. */
+/** Serves length-prefixed DNS messages on a stream (RFC 1035 section 4.2.2, RFC 7766). A slow or invalid client is disconnected. */
 export function carry(socket: Socket, answering: Answering): void {
   let held: Buffer = Buffer.alloc(0);
   let waiting = 0;
@@ -65,7 +65,7 @@ export function carry(socket: Socket, answering: Answering): void {
   });
 }
 
-/** The source of a connection: an IPv4 address, or the /64 network of an IPv6 address, which one customer has at least. */
+/** The source of a connection: an IPv4 address, or the /64 network of an IPv6 address, the smallest network of a customer. */
 export function networkOf(address: string): string {
   const text = address.replace(/^::ffff:(?=[\d.]+$)|%.*$/giu, '');
   if (!isIPv6(text)) return text;
@@ -74,7 +74,7 @@ export function networkOf(address: string): string {
   return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }
 
-/** Connections of a proxy are those of many sources, so that they have no limit of their own. */
+/** Starts a server with limits on connections. A proxy carries connections of many sources, so the limit per source does not apply to it. */
 async function opened(server: Server, place: Address | Opened, isProxy: (address: string) => boolean): Promise<Listener> {
   const sockets = new Map<Socket, string>();
   const counts = new Map<string, number>();
@@ -138,7 +138,7 @@ export async function listenPlain(
     await tcp.close();
     throw error;
   }
-  // Errors of single datagrams, such as a client that left.
+  // Errors of single datagrams, such as an unreachable client, are ignored.
   udp.on('error', () => {});
   return {
     ...tcp,
@@ -152,8 +152,8 @@ export async function listenPlain(
 const idOf = ({ remoteAddress, remotePort }: Socket) => `${remoteAddress} ${remotePort}`;
 
 /**
- * Answers DNS over TLS (RFC 7858). `open` says how the messages of a connection to this server name are answered; without an answer the connection is closed.
- * `renew` takes a new certificate for the connections that follow.
+ * Answers DNS over TLS (RFC 7858). `open` returns the handler for connections to a server name; undefined closes the connection.
+ * `renew` sets a new certificate for later connections.
  */
 export async function listenTls(
   place: Address | Opened,
@@ -162,7 +162,7 @@ export async function listenTls(
   isProxy: (address: string) => boolean = () => false,
 ): Promise<Listener & { renew(certificate: { cert: Buffer; key: Buffer }): void }> {
   const server = createTlsServer({ ...certificate, ALPNProtocols: ['dot'] });
-  // Node’s own time for a greeting begins anew with each byte, and ends no connection.
+  // Node’s handshake timeout is not sufficient: each received byte restarts it, and it does not close the connection.
   const greetings = new Map<string, NodeJS.Timeout>();
   const endGreeting = (id: string) => {
     clearTimeout(greetings.get(id));

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import { labelStarts } from './wire.ts';
 
-// A list stores 8 bytes of a keyed hash for each name. A name with five endings matches one of a million others by chance with 5 * 10^6 / 2^64 = 2.7 * 10^-13; such a name
-// cannot be constructed, because the key is random and new at each start.
+// A list stores an 8-byte keyed hash of each name. The probability that a name with five suffixes collides with one of a million others is 5 * 10^6 / 2^64 = 2.7 * 10^-13; a collision
+// cannot be constructed, because the key is random and changes at each start.
 
 const KEY_BYTES = randomBytes(8);
 const KEY_0 = KEY_BYTES.readInt32LE(0);
 const KEY_1 = KEY_BYTES.readInt32LE(4);
 
-/** Names below one another in a question, at most: a name of 255 bytes has no more. */
+/** Maximum labels of a name, including the root: a name has at most 255 bytes. */
 const DEPTH_MAXIMUM = 128;
 const BUCKETS = 256;
 const BUCKETS_PER_TURN = 8;
@@ -19,7 +19,7 @@ let v1 = 0;
 let v2 = 0;
 let v3 = 0;
 
-/** A round of HalfSipHash (Aumasson and Bernstein, reference code `halfsiphash.c`). */
+/** One round of HalfSipHash (Aumasson and Bernstein, reference code `halfsiphash.c`). */
 function round(): void {
   v0 = (v0 + v1) | 0;
   v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
@@ -40,22 +40,22 @@ function absorb(word: number): void {
   v0 ^= word;
 }
 
-/** The hashes of a name and all its endings: `words[2 * depth]` is the low half, the next one the high half; depth 0 is the last label. */
+/** 64-bit hashes of a name and its suffixes: `words[2 * depth]` is the low half, the next word the high half. Depth 0 is the last label. */
 export interface NameHashes {
   words: Uint32Array;
   depth: number;
   name: Uint8Array;
 }
 
-/** Knows names by their hashes. */
+/** A set of names, looked up by hash. */
 export interface NameSet {
-  /** True if the ending of this depth is in the set. */
+  /** Whether the suffix of this depth is in the set. */
   has(hashes: NameHashes, depth: number): boolean;
 }
 
 /**
- * Hashes the endings of a name from its last label to all of it. `into` is used again by the next call. A label is hashed as its length and its bytes, padded
- * to words, so that no two endings give the same words.
+ * Hashes the suffixes of a name, from its last label to the whole name. The result is written to `into`, which callers reuse. A label is hashed as its length and its bytes, padded
+ * to words, so that different suffixes give different words.
  */
 export function hashName(name: Uint8Array, into: NameHashes): NameHashes {
   const starts = labelStarts(name);
@@ -96,9 +96,9 @@ export function newHashes(): NameHashes {
   return { words: new Uint32Array(2 * DEPTH_MAXIMUM), depth: 0, name: Buffer.alloc(1) };
 }
 
-/** A set of names: sorted hashes. */
+/** A set of names as a sorted array of hashes. */
 export class NameList implements NameSet {
-  /** Low and high halves, sorted by both. */
+  /** Low and high halves of the hashes, sorted by hash. */
   private readonly words: Uint32Array;
   readonly size: number;
 
@@ -107,7 +107,7 @@ export class NameList implements NameSet {
     this.size = sorted.length;
   }
 
-  /** A small list at once. */
+  /** Builds a small list synchronously. */
   static of(names: Iterable<Uint8Array>): NameList {
     const hashes = newHashes();
     const values: bigint[] = [];
@@ -126,7 +126,7 @@ export class NameList implements NameSet {
     const { words, size } = this;
     const low = hashes.words[2 * depth] ?? 0;
     const high = hashes.words[2 * depth + 1] ?? 0;
-    // Hashes are spread evenly: the place of one is nearly known.
+    // Interpolation search: the hashes are uniformly distributed, so the position can be estimated.
     const guess = Math.floor((high / 0x1_0000_0000) * size);
     const reach = Math.ceil(Math.sqrt(size)) * 3 + 8;
     let from = Math.max(guess - reach, 0);
@@ -143,7 +143,7 @@ export class NameList implements NameSet {
   }
 }
 
-/** Builds a large list, giving way to other work between its steps. */
+/** Builds a large list in steps, and yields to other work between them. */
 export class NameListBuilder {
   private readonly hashes = newHashes();
   private readonly buckets = Array.from({ length: BUCKETS }, () => ({ words: new Uint32Array(64), count: 0 }));
@@ -172,7 +172,7 @@ export class NameListBuilder {
         if (size === 0 || sorted[size - 1] !== value) sorted[size++] = value;
       if (index % BUCKETS_PER_TURN === 0) await turn();
     }
-    // A copy of all names takes as long as a step; the room of names that were listed twice is kept instead.
+    // Not copied to the exact size, because that would block too long; the space of duplicates stays allocated.
     return new NameList(sorted.subarray(0, size));
   }
 }

@@ -2,8 +2,8 @@ import { NameList } from './name-list.ts';
 import { wireName } from './wire.ts';
 
 /**
- * Names by which systems find out whether a network works, and services that wake phones. A phone that does not reach them leaves the network for mobile data.
- * From the makers' own pages: Apple 101555 and 102266, Android's `connectivitycheck`, Microsoft's network connectivity status indicator, Firefox, GNOME, Ubuntu, Debian.
+ * Names of connectivity checks of operating systems, and of push services. A phone that cannot reach them switches to mobile data.
+ * From the vendors' documentation: Apple 101555 and 102266, Android's `connectivitycheck`, Microsoft's network connectivity status indicator, Firefox, GNOME, Ubuntu, Debian.
  */
 const SYSTEM_NAMES = [
   'captive.apple.com',
@@ -26,7 +26,7 @@ const SYSTEM_NAMES = [
   'ipv4only.arpa',
 ];
 
-/** Names that no rule refuses: those of systems, and the installation's `own`. */
+/** The list of names that no rule refuses: `SYSTEM_NAMES`, and the installation's `own` names. */
 export function neverRefused(own: readonly string[]): NameList {
   return NameList.of([...SYSTEM_NAMES, ...own].map(wireName).filter((name) => name !== undefined));
 }

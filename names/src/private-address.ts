@@ -25,7 +25,7 @@ function isPrivate6(at: number, bytes: Buffer): boolean {
   return isZero(0, 15) && (bytes[at + 15] ?? 0) <= 1;
 }
 
-/** True if hints of an HTTPS record (RFC 9460) name a private address. */
+/** Whether address hints of an HTTPS record (RFC 9460) contain a private address. */
 function hasPrivateHint(bytes: Buffer, { data, end }: WireRecord): boolean {
   let at = readName(bytes, data + 2)?.end ?? end;
   while (at + 4 <= end) {
@@ -41,7 +41,7 @@ function hasPrivateHint(bytes: Buffer, { data, end }: WireRecord): boolean {
   return false;
 }
 
-/** True if an answer leads to a computer of a private network, which a page of the internet could then reach as its own. */
+/** Whether an answer contains a private address. A web page could use it to access devices in the local network (DNS rebinding). */
 export function leadsHome(bytes: Buffer, records: readonly WireRecord[]): boolean {
   return records.some((record) => {
     if (record.section !== 'answer') return false;

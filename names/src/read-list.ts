@@ -6,9 +6,9 @@ const LINES_AT_ONCE = 10;
 const TURN_MS = 10;
 
 /**
- * Reads a list in steps between which others run.
+ * Reads a list in steps, and yields to other work between them.
  * @param parts - the bytes of the list
- * @param names_maximum - the most names that are taken
+ * @param names_maximum - the maximum number of names
  * @throws Error for more names than that, or none
  */
 export async function readList(parts: AsyncIterable<Buffer>, names_maximum: number): Promise<NameList> {

@@ -1,10 +1,10 @@
 import { FLAG, HEADER_BYTES, readName, TYPE } from './wire.ts';
 
-/** A record of an answer; numbers are places in its bytes. */
+/** A record of an answer. `start`, `head`, `data` and `end` are byte offsets in the answer. */
 export interface WireRecord {
   section: 'answer' | 'authority' | 'additional';
   start: number;
-  /** Where type, class, time and length of the content stand. */
+  /** Offset of the fields type, class, TTL and data length. */
   head: number;
   type: number;
   ttl: number;
@@ -12,7 +12,7 @@ export interface WireRecord {
   end: number;
 }
 
-/** The byte after a name, which may be compressed. */
+/** The offset after a name, which may be compressed; undefined if the name is malformed. */
 function skipName(bytes: Buffer, start: number): number | undefined {
   for (let at = start; at < bytes.length; ) {
     const length = bytes[at] ?? 0;
@@ -24,7 +24,7 @@ function skipName(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
-/** All records of an answer with one question. Undefined where one does not fit its bytes. */
+/** All records of an answer with one question. Undefined if a record is malformed. */
 export function readRecords(bytes: Buffer): WireRecord[] | undefined {
   if (bytes.length < HEADER_BYTES || bytes.readUInt16BE(4) !== 1) return undefined;
   const question = skipName(bytes, HEADER_BYTES);
@@ -45,7 +45,7 @@ export function readRecords(bytes: Buffer): WireRecord[] | undefined {
   return records;
 }
 
-/** The names that an answer leads on to, in their order. */
+/** The CNAME targets in an answer, in order. */
 export function aliasesOf(bytes: Buffer, records: readonly WireRecord[]): Buffer[] {
   return records
     .filter(({ section, type }) => section === 'answer' && type === TYPE.CNAME)
@@ -53,7 +53,7 @@ export function aliasesOf(bytes: Buffer, records: readonly WireRecord[]): Buffer
 }
 
 /**
- * The seconds that an answer may be kept for: the shortest of its records, for an empty one what its SOA says (RFC 2308 section 5). Zero where nothing says it.
+ * The seconds for which an answer may be cached: the minimum TTL of its records, or for a negative answer the value from its SOA record (RFC 2308 section 5). Zero if there is neither.
  */
 export function secondsOf(bytes: Buffer, records: readonly WireRecord[]): number {
   const kept = records.filter(({ type, section }) => type !== TYPE.OPT && section !== 'additional');
@@ -62,7 +62,7 @@ export function secondsOf(bytes: Buffer, records: readonly WireRecord[]): number
   return soa === undefined ? 0 : Math.min(soa.ttl, bytes.readUInt32BE(soa.end - 4));
 }
 
-/** An answer without its OPT record, and without what stands behind it: those records may point to places that move. */
+/** Removes the OPT record and all records after it, whose compression pointers may depend on their offsets. */
 export function withoutOpt(bytes: Buffer, records: readonly WireRecord[]): Buffer {
   const index = records.findIndex(({ type, section }) => type === TYPE.OPT && section === 'additional');
   const opt = records[index];
@@ -72,7 +72,7 @@ export function withoutOpt(bytes: Buffer, records: readonly WireRecord[]): Buffe
   return rest;
 }
 
-/** Writes times into an answer: what is left of them after `age` seconds, and at most `maximum`. */
+/** Reduces the TTLs of an answer by `age` seconds, to at most `maximum`. */
 export function ageRecords(
   bytes: Buffer,
   records: readonly WireRecord[],
@@ -85,7 +85,7 @@ export function isTruncated(bytes: Buffer): boolean {
   return bytes.length >= HEADER_BYTES && (bytes.readUInt16BE(2) & FLAG.TC) !== 0;
 }
 
-/** Seconds that a whole answer may be kept for. */
+/** Seconds for which an answer may be cached. */
 export function answerSeconds(bytes: Buffer): number {
   return secondsOf(bytes, readRecords(bytes) ?? []);
 }

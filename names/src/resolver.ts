@@ -12,10 +12,10 @@ import { endingOf, FLAG, labelStarts, nameText, type Question, RCODE, readQuesti
 const CACHE_BYTES = 32 * 1024 * 1024;
 const DEADLINE_MS = 1_900;
 const STALE_SECONDS = 30;
-/** Questions that wait for upstreams at once. */
+/** Maximum concurrent queries to upstream servers. */
 const WAITING_MAXIMUM = 2_000;
 
-/** Why a name was refused: `rule` is the name of the rule, which the name asked for lies below. */
+/** A refused name. `rule` is the name in the rule: the refused name, or a parent of it or of its CNAME target. */
 interface Refusal {
   name: string;
   rule: string;
@@ -23,14 +23,14 @@ interface Refusal {
   category: string;
 }
 
-/** `answer` is undefined if none is sent. `question` and `refusal` are for counts. */
+/** `answer` is undefined if no answer is sent. `question` and `refusal` are for statistics. */
 export interface Resolved {
   answer: Buffer | undefined;
   question?: Question;
   refusal?: Refusal;
 }
 
-/** The message for upstreams: the question as it came and an OPT of our own, without client subnet and other options, which are for one step alone. */
+/** The query for upstream servers: the received question with a new OPT record. EDNS options of the client, such as client subnet, are not forwarded. */
 function queryOf({ bytes, flags, end, name, edns }: Question): Buffer {
   const query = Buffer.concat([bytes.subarray(0, end), optRecord({ is_dnssec: edns?.is_dnssec ?? false }, 0)]);
   name.copy(query, 12);
@@ -41,7 +41,7 @@ function queryOf({ bytes, flags, end, name, edns }: Question): Buffer {
   return query;
 }
 
-/** Decides about questions and answers them. */
+/** Answers DNS queries according to a device's policy. */
 export class Resolver {
   private readonly upstreams: readonly Ask[];
   private readonly local: readonly Ask[];
@@ -49,9 +49,9 @@ export class Resolver {
   private readonly now: () => number;
   private readonly cache = new Cache(CACHE_BYTES);
   private readonly hashes = newHashes();
-  /** Questions that are on their way to an upstream. */
+  /** Pending upstream queries by cache key. */
   private readonly asked = new Map<string, Promise<Known | undefined>>();
-  /** A name that only `findsLoop` asks for. */
+  /** Random name that only `findsLoop` queries. */
   private readonly probe = `loop-${randomBytes(10).toString('hex')}.example.com`;
   private isLooped = false;
 
@@ -62,7 +62,7 @@ export class Resolver {
     this.now = options.now;
   }
 
-  /** Answers a message; synchronously if no upstream must be asked. */
+  /** Answers a message; synchronously if no upstream query is needed. */
   resolve(bytes: Buffer, policy: Policy): Resolved | Promise<Resolved> {
     const reading = readQuestion(bytes);
     if (reading.kind === 'silence') return { answer: undefined };
@@ -80,7 +80,7 @@ export class Resolver {
       if (this.never.has(this.hashes, depth)) return this.answer(question, policy, { upstreams: this.upstreams, isFree: true });
     const decision = decide(policy, this.hashes);
     if (decision?.kind === 'refused') return this.refuse(question, question.name, decision);
-    // A guardian allows a search, and it stays safe.
+    // Safe search also applies to a search engine that a guardian allows.
     const isOwn = decision !== undefined && decision.level !== 'guardian';
     const safe = isOwn ? undefined : safeNameOf(name, policy.safe_search);
     if (safe !== undefined) return this.answerSafely(question, policy, safe);
@@ -95,7 +95,7 @@ export class Resolver {
     };
   }
 
-  /** The answer of the cache or an upstream, unless the policy refuses it. */
+  /** Answers from the cache or an upstream, unless the policy refuses the answer. */
   private answer(
     question: Question,
     policy: Policy,
@@ -114,7 +114,7 @@ export class Resolver {
     });
   }
 
-  /** Asks upstreams, once for all concurrent callers with the same question. Undefined if none answers. */
+  /** Queries upstreams; concurrent callers with the same question share one query. Undefined if no upstream answers. */
   private learn(key: string, question: Question, upstreams: readonly Ask[]): Promise<Known | undefined> {
     if (nameText(question.name) === this.probe) this.isLooped = true;
     const waiting = this.asked.get(key);
@@ -133,11 +133,11 @@ export class Resolver {
     return asking;
   }
 
-  /** A name that the answer leads on to and that is refused, or an address of a private network. */
+  /** The refusal of an answer with a refused CNAME target or a private address; undefined for other answers. */
   private refusalIn(known: Known, question: Question, policy: Policy, allowed: Level | undefined): Resolved | undefined {
     for (const alias of known.aliases) {
       let decision = decide(policy, hashName(alias, this.hashes), allowed);
-      // A name that the provider cleared may lead on to a dangerous one.
+      // A name that the provider marked as not dangerous may have a CNAME target on a list of dangerous names.
       if (decision?.level === 'dangerous' && isCleared(policy, hashName(question.name, this.hashes)))
         decision = decide(withoutDanger(policy), hashName(alias, this.hashes), allowed);
       if (decision?.kind === 'refused') return this.refuse(question, alias, decision);
@@ -162,7 +162,7 @@ export class Resolver {
     return answer;
   }
 
-  /** Leads to the safe name of a search service, with its addresses. Other types get the alias alone: hints of an HTTPS record would pass it by. */
+  /** Answers with a CNAME to the search engine's safe host, and its addresses. Other types get only the CNAME, because address hints of an HTTPS record would bypass it. */
   private answerSafely(question: Question, policy: Policy, safe: string): Resolved | Promise<Resolved> {
     const target = wireName(safe) ?? Buffer.alloc(1);
     const ttl = Math.min(300, policy.seconds_maximum);
@@ -188,7 +188,7 @@ export class Resolver {
     return known === undefined ? this.learn(key, asked, this.upstreams).then(withAddresses) : withAddresses(known);
   }
 
-  /** Whether the upstreams lead back to this server: asks them for a name that only this server knows. */
+  /** Whether the upstreams forward to this server: sends them a random name, and checks whether it arrives here. */
   async findsLoop(): Promise<boolean> {
     const name = wireName(this.probe) ?? Buffer.alloc(1);
     const head = Buffer.from([0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);

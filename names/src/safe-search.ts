@@ -1,6 +1,6 @@
 import type { Policy } from './decide.ts';
 
-/** Names of search services and the name that their operators document for safe results. */
+/** Host names of search engines, and the hosts that their operators document for safe search. */
 const SAFE_NAMES: Record<string, string> = {
   'www.bing.com': 'strict.bing.com',
   'duckduckgo.com': 'safe.duckduckgo.com',
@@ -19,7 +19,7 @@ const YOUTUBE = new Set([
   'www.youtube-nocookie.com',
 ]);
 
-/** The name that answers in place of this one where searches are to be safe. */
+/** The safe host that replaces a name; undefined if the name is not a search engine or safe search is off. */
 export function safeNameOf(name: string, level: Policy['safe_search']): string | undefined {
   if (level === 'off') return undefined;
   if (GOOGLE.test(name)) return 'forcesafesearch.google.com';

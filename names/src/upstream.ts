@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { isTruncated } from './records.ts';
 import { FLAG, HEADER_BYTES, labelStarts, RCODE } from './wire.ts';
 
-/** Asks an upstream; the answer is one to this very message. Rejects when the signal aborts. */
+/** Sends a query to an upstream and returns its matching answer. Rejects when the signal aborts. */
 export type Ask = (query: Buffer, signal: AbortSignal) => Promise<Buffer>;
 
 export interface Address {
@@ -16,10 +16,10 @@ export interface Address {
 const IDLE_MS = 5_000;
 const SECOND_MS = 150;
 const AGAIN_MS = 750;
-/** A connection without a byte since a question that waited this long leads nowhere. */
+/** A connection counts as dead if no byte arrived since a query that was sent this long ago, in ms. */
 const DEAD_MS = 1_000;
 
-/** The message with a new id and random letter case (draft-vixie-dnsext-dns0x20), which a forger would have to guess. */
+/** The query with a new id and random letter case (draft-vixie-dnsext-dns0x20), which a forged answer would have to match. */
 export function disguise(query: Buffer): Buffer {
   const sent = Buffer.from(query);
   const random = randomBytes(34);
@@ -35,7 +35,7 @@ export function disguise(query: Buffer): Buffer {
   return sent;
 }
 
-/** Whether bytes answer this message: same id, question and letter case. `end` is the byte after the question. */
+/** Whether bytes answer this query: same id, question and letter case. `end` is the offset after the question. */
 export function isAnswerTo(sent: Buffer, end: number, received: Buffer): boolean {
   if (received.length < end || received.readUInt16BE(0) !== sent.readUInt16BE(0)) return false;
   const flags = received.readUInt16BE(2);
@@ -49,7 +49,7 @@ export function endOfQuestion(query: Buffer): number {
   return at + 5;
 }
 
-/** One UDP query from a new port. Messages that do not answer it are ignored. */
+/** Sends a UDP query from a new port. Messages that do not answer it are ignored. */
 function askUdp({ host, port }: Address, sent: Buffer, signal: AbortSignal): Promise<Buffer> {
   const end = endOfQuestion(sent);
   const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
@@ -60,7 +60,7 @@ function askUdp({ host, port }: Address, sent: Buffer, signal: AbortSignal): Pro
     socket.on('message', (received) => {
       if (isAnswerTo(sent, end, received)) resolve(received);
     });
-    // With a callback, `connect` would pass it the error and emit none.
+    // No callback, because `connect` would pass errors to it and not emit them.
     socket.once('connect', () => socket.send(sent));
     socket.connect(port, host);
     if (signal.aborted) leave();
@@ -77,7 +77,7 @@ interface Waiting {
   fail: (error: Error) => void;
 }
 
-/** A connection for several queries, opened for the first and closed after a time without queries. */
+/** A persistent connection for queries. It opens with the first query, and closes after an idle time. */
 export class Stream {
   private readonly open: () => Socket;
   private readonly now: () => number;
@@ -120,7 +120,7 @@ export class Stream {
     if (asked !== undefined && isAnswerTo(asked.sent, endOfQuestion(asked.sent), answer)) asked.take(answer);
   }
 
-  /** Ends a connection whose other side has gone without a word; the next question opens another. */
+  /** Closes a connection on which nothing was received; the next query opens a new one. */
   private endIfDead(asked_at: number): void {
     if (this.heard_at >= asked_at || this.now() - asked_at < DEAD_MS) return;
     this.socket?.destroy();
@@ -147,7 +147,7 @@ export class Stream {
   }
 }
 
-/** A server that is asked over UDP, and over TCP where its answer is truncated. */
+/** An upstream over UDP, with a retry over TCP after a truncated answer. */
 export function plainUpstream(address: Address): Ask {
   const stream = new Stream(() => createConnection(address));
   return async (query, signal) => {
@@ -156,7 +156,7 @@ export function plainUpstream(address: Address): Ask {
   };
 }
 
-/** A server that is asked over TLS (RFC 7858). Its certificate must be for its host. */
+/** An upstream over TLS (RFC 7858). Its certificate must match its host. */
 export function tlsUpstream({ host, port }: Address): Ask {
   const stream = new Stream(() => connect({ host, port, ...(isIP(host) === 0 ? { servername: host } : {}) }));
   return (query, signal) => stream.ask(disguise(query), signal);
@@ -165,8 +165,8 @@ export function tlsUpstream({ host, port }: Address): Ask {
 const isGood = (answer: Buffer) => ![RCODE.SERVFAIL, RCODE.REFUSED].some((bad) => (answer.readUInt16BE(2) & 0xf) === bad);
 
 /**
- * Asks upstreams one after another, the second after 150 ms or as soon as the first fails, and all again while they are silent. The first good answer counts; a refusal counts
- * when none is better. Rejects when all have failed, or none answers within `deadline_ms`.
+ * Queries upstreams one after another: the second after 150 ms or when the first fails, and each a second time if none answers. Returns the first successful answer, or an error answer
+ * (SERVFAIL, REFUSED) if there is no better one. Rejects when all have failed or none answers within `deadline_ms`.
  */
 export async function forward(upstreams: readonly Ask[], query: Buffer, deadline_ms: number): Promise<Buffer> {
   const controller = new AbortController();

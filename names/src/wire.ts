@@ -1,5 +1,5 @@
-// Questions and names as bytes on the wire: RFC 1035 section 4, RFC 6891. A name is its labels with their lengths and the root, ASCII lowered; a dot or any
-// other byte inside a label is part of the label.
+// DNS messages and names in wire format: RFC 1035 section 4, RFC 6891. A name is a sequence of length-prefixed labels that ends with the root, in lower case; a dot or any
+// other byte is allowed inside a label.
 
 export const TYPE = {
   A: 1,
@@ -22,11 +22,11 @@ export const HEADER_BYTES = 12;
 const CLASS_IN = 1;
 const NAME_MAXIMUM = 255;
 const LABEL_MAXIMUM = 63;
-/** EDNS flag: the client understands DNSSEC. */
+/** EDNS flag: the client accepts DNSSEC records. */
 const DNSSEC_OK = 0x8000;
 
 export interface Edns {
-  /** The largest UDP answer that the client takes, in bytes. */
+  /** Maximum UDP answer that the client accepts, in bytes. */
   size: number;
   is_dnssec: boolean;
 }
@@ -37,18 +37,18 @@ export interface Question {
   flags: number;
   name: Buffer;
   type: number;
-  /** The byte after the question. */
+  /** The offset after the question. */
   end: number;
   edns: Edns | undefined;
 }
 
-/** `error`: `end` is the byte after the question where one could be read, else the header's end. `silence`: what gets no answer. */
+/** `error`: `end` is the offset after the question, or after the header if the question is invalid. `silence`: the message gets no answer. */
 export type Reading =
   | { kind: 'question'; question: Question }
   | { kind: 'error'; rcode: number; end: number; edns: Edns | undefined }
   | { kind: 'silence' };
 
-/** A copy with ASCII letters in lower case. Length bytes are below 64, so they do not change. */
+/** A copy with ASCII letters in lower case. Length bytes are below 64, so they stay unchanged. */
 function lowered(name: Uint8Array): Buffer {
   const copy = Buffer.from(name);
   for (let at = 0; at < copy.length; at++) {
@@ -58,7 +58,7 @@ function lowered(name: Uint8Array): Buffer {
   return copy;
 }
 
-/** The byte after a name without compression that begins at `start`. */
+/** The offset after an uncompressed name at `start`. */
 function endOfName(bytes: Buffer, start: number): number | undefined {
   for (let at = start; at < bytes.length; ) {
     const length = bytes[at] ?? 0;
@@ -70,7 +70,7 @@ function endOfName(bytes: Buffer, start: number): number | undefined {
   return undefined;
 }
 
-/** A name that may be compressed (RFC 1035 section 4.1.4), lowered. Each pointer must lead further back, so loops end. */
+/** Reads a name that may be compressed (RFC 1035 section 4.1.4), in lower case. Each pointer must point further back, so loops are impossible. */
 export function readName(bytes: Buffer, start: number): { name: Buffer; end: number } | undefined {
   const name = Buffer.allocUnsafe(NAME_MAXIMUM);
   let length = 0;
@@ -96,7 +96,7 @@ export function readName(bytes: Buffer, start: number): { name: Buffer; end: num
   return undefined;
 }
 
-/** Reads the OPT record among the records after a question. Undefined where a record does not fit, or OPT comes twice. */
+/** Reads the OPT record from the records after the question. Undefined if a record is malformed or OPT occurs twice. */
 function readExtras(bytes: Buffer, start: number, count: number): { edns: Edns | undefined; version: number } | undefined {
   let at = start;
   let edns: Edns | undefined;
@@ -118,11 +118,11 @@ function readExtras(bytes: Buffer, start: number, count: number): { edns: Edns |
   return at === bytes.length ? { edns, version } : undefined;
 }
 
-/** Reads a message that a client sent. An error's answer is never longer than the message. */
+/** Parses a message of a client. */
 export function readQuestion(bytes: Buffer): Reading {
   if (bytes.length < HEADER_BYTES) return { kind: 'silence' };
   const flags = bytes.readUInt16BE(2);
-  // An answer to an answer could go round for ever.
+  // Answering an answer could cause an endless loop.
   if ((flags & FLAG.QR) !== 0) return { kind: 'silence' };
   const error = (rcode: number, end = HEADER_BYTES, edns?: Edns): Reading => ({ kind: 'error', rcode, end, edns });
   if ((flags & 0x7800) !== 0) return error(RCODE.NOTIMP);
@@ -131,7 +131,7 @@ export function readQuestion(bytes: Buffer): Reading {
   if (name_end === undefined || name_end + 4 > bytes.length) return error(RCODE.FORMERR);
   const end = name_end + 4;
   const type = bytes.readUInt16BE(name_end);
-  // A part of a zone (IXFR) has a record of its own in the question.
+  // Checked before the record counts, because an IXFR query has a record in its authority section.
   if (type >= TYPE.TKEY && type < TYPE.ANY) return error(RCODE.REFUSED, end);
   if (bytes.readUInt32BE(6) !== 0) return error(RCODE.FORMERR);
   const extras = readExtras(bytes, end, bytes.readUInt16BE(10));
@@ -142,7 +142,7 @@ export function readQuestion(bytes: Buffer): Reading {
   return { kind: 'question', question: { bytes, id: bytes.readUInt16BE(0), flags, name, type, end, edns: extras.edns } };
 }
 
-/** The wire form of a name as people write it, lowered. Undefined where it is none. */
+/** Converts a textual name to wire format in lower case. Undefined if it is invalid. */
 export function wireName(text: string): Buffer | undefined {
   const labels = text.replace(/\.$/u, '').split('.');
   const name = Buffer.allocUnsafe(text.length + 2);
@@ -150,7 +150,7 @@ export function wireName(text: string): Buffer | undefined {
   for (const label of labels) {
     if (label.length === 0 || label.length > LABEL_MAXIMUM) return undefined;
     name[at] = label.length;
-    // One byte for each character: others than ASCII were turned into their own form before.
+    // One byte per character: callers convert non-ASCII names before.
     name.write(label, at + 1, 'latin1');
     at += 1 + label.length;
   }
@@ -158,11 +158,11 @@ export function wireName(text: string): Buffer | undefined {
   return at + 1 > NAME_MAXIMUM ? undefined : lowered(name.subarray(0, at + 1));
 }
 
-/** Bytes of a label that people read as they are. */
+/** Labels of printable ASCII without spaces. */
 const READABLE = /^[!-~]*$/u;
 const escaped = (label: string) => label.replace(/[^!-~]|[.\\]/gu, (byte) => `\\${String(byte.charCodeAt(0)).padStart(3, '0')}`);
 
-/** A name for people: bytes that are no printable ASCII, and dots inside a label, as `\ddd` (RFC 1035 section 5.1). */
+/** Converts a name to text. Bytes that are not printable ASCII, and dots inside a label, become `\ddd` (RFC 1035 section 5.1). */
 export function nameText(name: Uint8Array): string {
   const text = Buffer.from(name.buffer, name.byteOffset, name.byteLength).toString('latin1');
   let written = '';
@@ -177,14 +177,14 @@ export function nameText(name: Uint8Array): string {
   return written;
 }
 
-/** Where the labels of a name begin, from the first to the last before the root. */
+/** Start offsets of the labels of a name, without the root. */
 export function labelStarts(name: Uint8Array): number[] {
   const starts: number[] = [];
   for (let at = 0; (name[at] ?? 0) !== 0; at += 1 + (name[at] ?? 0)) starts.push(at);
   return starts;
 }
 
-/** The last labels of a name, for people: depth 0 is the last alone. */
+/** The last labels of a name as text; depth 0 is the last label alone. */
 export function endingOf(name: Uint8Array, depth: number): string {
   return nameText(name.subarray(labelStarts(name).at(-1 - depth) ?? 0));
 }
