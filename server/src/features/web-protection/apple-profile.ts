@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 const escaped = (text: string) =>
   text.replaceAll(/[&<>"']/gu, (character) => `&#${character.charCodeAt(0)};`).replaceAll(/[\p{Cc}]/gu, ' ');
 
-/** A stable id per device, so that a new profile replaces the previous one. */
+/** Derives a stable UUID, so that a new profile of a device replaces the previous one. */
 function uuidOf(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`.toUpperCase();
 }
 
 /**
- * The profile that sets an Apple device's DNS server: payload `com.apple.dnsSettings.managed` of Apple's device management schema. It can be removed, and includes the port
+ * The configuration profile that sets an Apple device's DNS server: payload `com.apple.dnsSettings.managed` of Apple's device management schema. Users can remove it. It includes the port
  * of the address if it has one.
  */
 export function appleProfile(parts: { address: string; provider: string; device_name: string; device_id: string }): string {

@@ -4,7 +4,7 @@ import type { DomainLists } from './domain-lists.ts';
 import { listOf } from './name-rules.ts';
 import { SERVICES, type WebService } from './services.ts';
 
-/** Resolvers that browsers and systems offer, relays, and proxy networks: a device could use them to bypass web protection. */
+/** Hosts of public DNS resolvers, relays and proxy networks, with which a device could bypass web protection. */
 const WAYS_AROUND = `
   mask.icloud.com mask-h2.icloud.com dns.google dns.google.com one.one.one.one cloudflare-dns.com dns.quad9.net dns9.quad9.net dns10.quad9.net
   dns11.quad9.net doh.opendns.com doh.familyshield.opendns.com dns.nextdns.io dns.adguard.com dns.adguard-dns.com doh.cleanbrowsing.org dns.mullvad.net
@@ -15,16 +15,16 @@ const WAYS_AROUND = `
 const namesOfKind = (kind: WebService['kind']) =>
   listOf(SERVICES.filter((service) => service.kind === kind).flatMap(({ domains }) => domains));
 
-/** Entities that only show advertisements or track visits. Others of the data are networks that also carry pages. */
+/** Domains of entities that only show advertisements or track visits. Other entities of the data set also serve web pages. */
 async function adDomains(): Promise<string[]> {
-  // A CommonJS module whose named exports Node cannot detect.
+  // Node cannot detect the named exports of this CommonJS module.
   const { entities } = (await import('third-party-web/nostats-subset.js')).default;
   return entities
     .filter(({ categories }) => categories.length > 0 && categories.every((one) => one === 'ad' || one === 'analytics'))
     .flatMap(({ domains }) => domains.map((domain) => domain.replace(/^\*\./u, '')));
 }
 
-/** The lists behind categories and services. */
+/** The name lists of categories and services. */
 export class CategoryLists {
   private readonly categories = new Map<WebCategory, NameList>();
   private readonly domainLists: Pick<DomainLists, 'of'>;
@@ -48,17 +48,17 @@ export class CategoryLists {
     return [...(own === undefined ? [] : [own]), ...this.domainLists.of(category)];
   }
 
-  /** Number of names of a category. */
+  /** Number of names in a category. */
   count(category: WebCategory): number {
     return this.of(category).reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** The names of all services of a kind. */
+  /** The set of names of all services of a kind. */
   ofKind(kind: WebService['kind']): NameSet {
     return this.kinds[kind];
   }
 
-  /** The lists of what a person chose, each with the reason that a refusal has. */
+  /** The lists of the chosen categories and services, each with the category that a refusal reports. */
   chosen({ categories, services }: { categories: readonly WebCategory[]; services: readonly string[] }) {
     return [
       ...categories.flatMap((category) => this.of(category).map((names) => ({ category: String(category), names }))),

@@ -4,24 +4,24 @@ import { domainSum } from '@palisade/scanner/domain-list';
 import { type HashList, openHashList } from '@palisade/scanner/hash-list';
 import { parse } from 'tldts';
 
-/** A list of dangerous domains as a file of `openHashList`. */
+/** A list of dangerous domains, stored in the format of `openHashList`. */
 export interface DangerousList {
   path: string;
   digest: string;
 }
 
 const KNOWN_MAXIMUM = 50_000;
-/** Time between looks for changed lists, in ms. */
+/** Interval between checks for changed lists, in ms. */
 const LOOK_MS = 5_000;
 
-/** The lists of dangerous domains that the scam check also uses. Only whole hosts count: a listed page does not block its host. */
+/** The lists of dangerous domains that the scam check also uses. Only entries of whole hosts count: a listed page does not block its host. */
 export class DangerousNames implements NameSet {
   private readonly lists: () => readonly DangerousList[];
   private readonly now: () => number;
   private opened: HashList[] = [];
   private digests = '';
   private looked_at = Number.NEGATIVE_INFINITY;
-  /** Cached answers of the lists for the latest names. */
+  /** Cache of lookups by name. */
   private readonly known = new Map<string, boolean>();
 
   constructor(options: { lists: () => readonly DangerousList[]; now: () => number }) {
@@ -67,7 +67,7 @@ export class DangerousNames implements NameSet {
   }
 }
 
-/** True if websites of different owners are below a name: `co.uk`, `github.io`. */
+/** Whether a name is a public suffix, below which websites have different owners: `co.uk`, `github.io`. */
 export function isShared(host: string): boolean {
   return parse(host, { allowPrivateDomains: true, validateHostname: false }).publicSuffix === host;
 }

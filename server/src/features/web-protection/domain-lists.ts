@@ -26,18 +26,18 @@ interface Entry {
   id: string;
   source: DomainListSource;
   loaded: Loaded | undefined;
-  /** A list that shrank by more than half waits for an administrator's decision. */
+  /** A new version that is less than half as long as the old one waits here until an administrator accepts it. */
   waiting: Loaded | undefined;
   fault: string | null;
 }
 
-/** @throws Error for too many names, or none. */
+/** Reads a list from a file. @throws Error for too many names, or none. */
 async function load(path: string): Promise<Loaded> {
   const names = await readList(createReadStream(path), NAMES_MAXIMUM);
   return { names, as_of: (await stat(path)).mtime.toISOString() };
 }
 
-/** Stops after the most bytes of a list. */
+/** A stream that fails above the maximum size of a list. */
 function bounded(): Transform {
   let bytes = 0;
   return new Transform({
@@ -49,7 +49,7 @@ function bounded(): Transform {
   });
 }
 
-/** The lists of DOMAIN_LISTS: fetched daily, kept over restarts, and replaced as a whole. */
+/** The lists of the setting DOMAIN_LISTS: downloaded daily, stored on disk, and replaced atomically. */
 export class DomainLists {
   private readonly entries: Entry[];
   private readonly folder: string;
@@ -77,7 +77,7 @@ export class DomainLists {
     });
   }
 
-  /** Reads the stored lists and starts to fetch newer ones, without waiting for them. */
+  /** Reads the stored lists and starts to download newer ones in the background. */
   open(): void {
     if (this.entries.length === 0) return;
     this.working = this.look();
@@ -91,7 +91,7 @@ export class DomainLists {
     return join(this.folder, `${id}.${kind}`);
   }
 
-  /** Never rejects, so that a failed look does not stop later ones. */
+  /** Checks for newer lists. It never rejects, so that a failure does not stop later checks. */
   private look(): Promise<void> {
     return this.lookNow().catch((error: unknown) => this.logger.warn({ err: error }, 'lists of names could not be looked at'));
   }
@@ -133,7 +133,7 @@ export class DomainLists {
     }
   }
 
-  /** The lists of a category, in use. */
+  /** The lists of a category that are in use. */
   of(category: DomainListSource['category']): NameList[] {
     return this.entries.flatMap(({ source, loaded }) => (source.category === category && loaded ? [loaded.names] : []));
   }
@@ -147,7 +147,7 @@ export class DomainLists {
     }));
   }
 
-  /** Takes a list that shrank. @throws Problem `not_found` where none waits. */
+  /** Accepts a waiting list. @throws Problem `not_found` if none waits. */
   async accept(id: string): Promise<void> {
     const entry = this.entries.find((one) => one.id === id);
     if (entry?.waiting === undefined) throw refuse('domain_list.not_waiting');

@@ -15,12 +15,12 @@ type Database = Kysely<WebProtectionTables>;
 
 const HOUR_MS = 3_600_000;
 const KEPT_MS = 7 * 24 * HOUR_MS;
-/** Rate of unknown keys per source. */
+/** Rate limit of unknown keys per source. */
 const GUESSES = { count: 30, period_ms: 60_000 } as const;
-/** Rate of views of one page, and of requests on it. */
+/** Rate limit of views of one page. */
 const LOOKS = { count: 120, period_ms: 60_000 } as const;
 const ASKS = { count: 30, period_ms: 60_000 } as const;
-/** Rate of notifications to guardians about one profile. */
+/** Rate limit of notifications to guardians about one profile. */
 const TELLINGS = { count: 10, period_ms: HOUR_MS } as const;
 
 /** “May I?”: requests of people to their guardians. */
@@ -50,7 +50,7 @@ export class Asks {
     return await this.database.selectFrom('profiles').selectAll().where('ask_key', '=', key).executeTakeFirst();
   }
 
-  /** The profile of a key. A source may try only a few unknown keys. @throws Problem `not_found`, `too_many_requests` */
+  /** Finds the profile of a key. Attempts with unknown keys are limited per source. @throws Problem `not_found`, `too_many_requests` */
   async profileOf({ key, own_key = '' }: { key: string; own_key?: string | undefined }, source: string): Promise<ProfileRow> {
     const known = (await this.byKey(own_key)) ?? (await this.byKey(key));
     const opened = known === undefined || known.ask_key === own_key ? known : await this.claim(known, own_key);
@@ -59,7 +59,7 @@ export class Asks {
     throw empty === undefined ? refuse('ask.unknown_key') : refuseFor(empty.wait_ms, 'ask.too_many_keys');
   }
 
-  /** Protects the page of a person whose names guardians don’t see: a key of the person's browser replaces the one that guardians know. */
+  /** Protects the page of a person whose names guardians must not see: a key of the person's browser replaces the key that guardians know. */
   private async claim(profile: ProfileRow, own_key: string): Promise<ProfileRow | undefined> {
     if (!KEY.test(own_key) || !(await this.hidesNames(profile))) return profile;
     await this.database
@@ -72,7 +72,7 @@ export class Asks {
     return await this.byKey(own_key);
   }
 
-  /** True if guardians could open the page of a person whose names they must not see, so that it shows none. */
+  /** Whether the page must not show names: guardians know its key, but must not see this person's names. */
   private async hidesNames(profile: ProfileRow): Promise<boolean> {
     if (profile.is_key_shown === 0) return false;
     const home = await this.database
@@ -88,7 +88,7 @@ export class Asks {
     if (empty !== undefined) throw refuseFor(empty.wait_ms, 'ask.too_often');
   }
 
-  /** The page of a profile’s person. @throws Problem `not_found`, `too_many_requests` */
+  /** Returns the page of a profile’s person. @throws Problem `not_found`, `too_many_requests` */
   async look(profile: ProfileRow): Promise<AskPage> {
     await this.take(`ask-looks:${profile.id}`, LOOKS);
     return await this.page(profile);
@@ -101,12 +101,12 @@ export class Asks {
     return { ...seen.page, guardians: (await this.homes.namesOf(home.guardian_ids)).map(({ name }) => name) };
   }
 
-  /** Requests a refused name. `told` are the notified guardians; empty for a request that was only counted. @throws Problem */
+  /** Requests a refused name. `told` is the new request, about which guardians are notified; undefined if the request was only counted. @throws Problem */
   async ask(profile: ProfileRow, refusal_id: string): Promise<{ page: AskPage; home: Home; told: { id: string } | undefined }> {
     await this.take(`asks:${profile.id}`, ASKS);
     const home = await this.homes.find(profile.household_id);
     if (home === undefined) throw refuse('ask.unknown_key');
-    // The answer would reveal whether a guessed name was refused.
+    // Otherwise a guardian could find out by the answer whether a guessed name was refused.
     if (await this.hidesNames(profile)) throw refuse('ask.refusal_gone');
     const refusals = await refusalsOf(this.database, [profile.id]);
     const refusal = refusals.find((one) => refusalId(one) === refusal_id);
@@ -131,7 +131,7 @@ export class Asks {
       .execute();
   }
 
-  /** Whether guardians are notified; repeated or too many requests are only counted. @throws Problem `too_many_requests` if none is waiting. */
+  /** Whether guardians are notified; repeated or too many requests are only counted. @throws Problem `too_many_requests` above the rate limit if none is waiting. */
   private async isTold(profile_id: string, name: string): Promise<boolean> {
     const waiting = await this.waiting(profile_id, this.database);
     if (waiting.length >= WAITING_ASKS_MAXIMUM || waiting.some((one) => one.name === name)) return false;
@@ -140,7 +140,7 @@ export class Asks {
     return empty === undefined;
   }
 
-  /** Counts a waiting request, or adds one. Returns the added one. */
+  /** Increments the count of a waiting request, or adds a request and returns it. */
   private async write(
     { profile, name, device_id, isTold }: { profile: ProfileRow; name: string; device_id: string; isTold: boolean },
     database: Database,
@@ -167,7 +167,7 @@ export class Asks {
     return { id };
   }
 
-  /** `profile` is the name of its profile. */
+  /** Finds a request; `profile` is the name of its profile. */
   async find(id: string): Promise<OfHome<AskRow & { profile: string }> | undefined> {
     const row = await this.database
       .selectFrom('profile_asks')
@@ -198,7 +198,7 @@ export class Asks {
     return askOf({ ...before, ...values });
   }
 
-  /** Deletes expired requests, after the same time as refused names. */
+  /** Deletes old requests and expired invitations. */
   async forgetOld(): Promise<void> {
     const at = new Date(this.now() - KEPT_MS).toISOString();
     await this.database.deleteFrom('profile_asks').where('asked_at', '<', at).execute();

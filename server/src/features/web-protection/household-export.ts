@@ -5,7 +5,7 @@ import type { QuestionCounts } from './question-counts.ts';
 
 const READ_AT_ONCE = 200;
 
-/** Refused names and profiles for the file of a person's data. The screens' own functions read them, so the file never has more than the screens. */
+/** Refused names and profiles for the export of a person's data. It uses the same functions as the screens, so that it never contains more than they show. */
 export function webProtectionParts({
   counts,
   homes,
@@ -26,7 +26,7 @@ export function webProtectionParts({
     {
       name: 'profiles',
       async *rows({ id: user_id }) {
-        // The key of a page belongs to its person.
+        // The key belongs to the person of the profile, and is not exported.
         for (const { ask_key: _key, ...profile } of (await homes.read(user_id)).profiles) yield profile;
       },
     },

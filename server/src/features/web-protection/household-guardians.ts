@@ -16,13 +16,13 @@ const DAY_MS = 86_400_000;
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
 
-/** A person with an account, as an invitation asks for them. */
+/** The account that accepts an invitation. */
 interface Guest {
   id: string;
   email: string;
 }
 
-/** Guardians of homes: how they are invited, join and leave. */
+/** Invites guardians to a home, and lets them join and leave. */
 export class Guardians {
   private readonly database: Database;
   private readonly homes: Homes;
@@ -34,7 +34,7 @@ export class Guardians {
     this.now = options.now;
   }
 
-  /** Creates an invitation, replacing one for the same address. `guardians`: emails of the existing ones. @throws Problem `conflict`, `invalid_field` */
+  /** Creates an invitation, and replaces an earlier one to the same address. `guardians`: email addresses of the current guardians. @throws Problem `conflict`, `invalid_field` */
   async invite(
     user_id: string,
     home: Home,
@@ -73,7 +73,7 @@ export class Guardians {
     await this.database.deleteFrom('household_invites').where('id', '=', id).execute();
   }
 
-  /** A valid invitation: for this person, not expired, from a current guardian. @throws Problem `not_found` */
+  /** Finds a valid invitation: to this account, not expired, and from a current guardian. @throws Problem `not_found` */
   private async invitation(guest: Guest, token: string, database: Database) {
     const invite = await database
       .selectFrom('household_invites')
@@ -118,7 +118,7 @@ export class Guardians {
   async join(guest: Guest, token: string, database: Database): Promise<Home> {
     const { id, household_id } = await this.invitation(guest, token, database);
     const before = await this.homes.of(guest.id, database);
-    // Lock in a fixed order: two people may join each other's homes at once.
+    // Locked in a fixed order to avoid a deadlock when two people join each other's homes concurrently.
     for (const one of [household_id, ...(before === undefined ? [] : [before.id])].toSorted()) await lockHome(database, one);
     const used = await database.deleteFrom('household_invites').where('id', '=', id).returning('id').executeTakeFirst();
     if (used === undefined) throw refuse('home.invite_over');
@@ -138,16 +138,16 @@ export class Guardians {
       .onConflict((conflict) => conflict.column('user_id').doNothing())
       .returning('user_id')
       .executeTakeFirst();
-    // A concurrent call of the same person was first.
+    // A concurrent call of the same person has joined first.
     if (joined === undefined) throw refuse('home.own_profiles');
     return home;
   }
 
-  /** @throws Problem `conflict` for the last guardian of profiles, `not_found` */
+  /** Leaves the home. @throws Problem `conflict` for the last guardian of a home with profiles, `not_found` */
   async leave(user_id: string, database: Database): Promise<Home> {
     const home = await this.homes.need(user_id, database);
     await lockHome(database, home.id);
-    // Read again: another guardian may have left meanwhile.
+    // Read again under the lock: another guardian may have left meanwhile.
     const now = await this.homes.need(user_id, database);
     if (now.guardian_ids.length === 1 && (await this.profileNames(home.id, database)).length > 0)
       throw refuse('home.has_profiles');

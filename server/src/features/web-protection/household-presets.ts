@@ -6,7 +6,7 @@ const SCHOOL_DAYS = [1, 2, 3, 4, 5];
 
 const servicesOf = (...kinds: WebService['kind'][]) => SERVICES.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id);
 
-/** A new copy of the rules that a profile of this age begins with. A guardian sees and changes every part. */
+/** Returns a new copy of the initial rules for an age group. Guardians can see and change all of them. */
 export function presetOf(age_group: AgeGroup): ProfileRules {
   switch (age_group) {
     case 'small_child':
@@ -19,7 +19,7 @@ export function presetOf(age_group: AgeGroup): ProfileRules {
     case 'child':
       return {
         categories: ['adult', 'gambling', 'ways_around'],
-        // Their operators accept members from the age of 13.
+        // The operators of these services accept members from the age of 13.
         services: servicesOf('chats'),
         safe_search: 'strict',
         times: [
@@ -40,7 +40,7 @@ export function presetOf(age_group: AgeGroup): ProfileRules {
         ],
       };
     case 'sixteen':
-      // Gambling is for adults by law. Everything else is their own decision.
+      // By law, gambling is for adults. Everything else is the person's own decision.
       return { categories: ['gambling'], services: [], safe_search: 'off', times: [] };
   }
 }

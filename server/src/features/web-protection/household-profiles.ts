@@ -25,17 +25,17 @@ type Database = Kysely<WebProtectionTables>;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A record of a home, with the guardians who may change it. */
+/** A row that belongs to a home, with the guardians who may change it. */
 export type OfHome<Row> = Row & { guardian_ids: readonly string[] };
 
-/** A service that was removed since is left out. */
+/** Serializes rules. Services that no longer exist are dropped. */
 function storedOf(rules: ProfileRules): string {
   const services = [...new Set(rules.services)].filter((id) => SERVICES.some((service) => service.id === id));
   const times = rules.times.map((time) => ({ ...time, days: [...new Set(time.days)].sort() }));
   return JSON.stringify({ ...rules, categories: [...new Set(rules.categories)], services, times });
 }
 
-/** Profiles of the people of a home, their names and devices. */
+/** Manages the profiles of a home, their chosen names and their devices. */
 export class Profiles {
   private readonly database: Database;
   private readonly homes: Homes;
@@ -52,7 +52,7 @@ export class Profiles {
     return row && { ...row, guardian_ids: await this.homes.guardiansOf(id) };
   }
 
-  /** `profile` is the name of its profile. */
+  /** Finds a chosen name; `profile` is the name of its profile. */
   async findName(id: string) {
     const row = await this.database
       .selectFrom('profile_names')
@@ -63,13 +63,13 @@ export class Profiles {
     return row && { ...row, guardian_ids: await this.homes.guardiansOf(row.profile_id) };
   }
 
-  /** A device with the guardians who may change it: its owner alone, where it has no profile. */
+  /** Finds a device with the people who may change it: its owner, and the guardians of its profile if it has one. */
   async findDevice(id: string): Promise<OfHome<WebDeviceRow> | undefined> {
     const row = await this.database.selectFrom('web_devices').selectAll().where('id', '=', id).executeTakeFirst();
     return row && { ...row, guardian_ids: [row.user_id, ...(await this.homes.guardiansOf(row.profile_id))] };
   }
 
-  /** Adds a profile, and the home with the first one. `limit`: profiles that the home has room for. @throws Problem `conflict`, `invalid_field` */
+  /** Adds a profile; the first one also creates the home. `limit`: maximum profiles of the home. @throws Problem `conflict`, `invalid_field` */
   async add(
     user_id: string,
     limit: number,
@@ -80,7 +80,7 @@ export class Profiles {
     const created_at = new Date(this.now()).toISOString();
     const home = (await this.homes.of(user_id, database)) ?? (await this.begin(user_id, time_zone, database));
     await lockHome(database, home.id);
-    // Read again: they may have left meanwhile.
+    // Read again under the lock: the person may have left the home meanwhile.
     if ((await this.homes.of(user_id, database))?.id !== home.id) throw refuse('home.none');
     const others = await this.ofHome(home.id, database);
     if (others.length >= limit) throw refuse('profile.too_many', { limit });
@@ -107,7 +107,7 @@ export class Profiles {
       .onConflict((conflict) => conflict.column('user_id').doNothing())
       .returning('user_id')
       .executeTakeFirst();
-    // Another call of the same person was first.
+    // A concurrent call of the same person has created a home first.
     if (own === undefined) await database.deleteFrom('households').where('id', '=', id).execute();
     return await this.homes.need(user_id, database);
   }
@@ -137,7 +137,7 @@ export class Profiles {
     if (Object.keys(values).length > 0) await database.updateTable('profiles').set(values).where('id', '=', id).execute();
   }
 
-  /** Answers the owners of its devices. */
+  /** Removes a profile. Returns the user ids of its devices' owners. */
   async remove({ id, household_id }: ProfileRow, database: Database): Promise<string[]> {
     await lockHome(database, household_id);
     const devices = await database.selectFrom('web_devices').selectAll().where('profile_id', '=', id).execute();
@@ -188,7 +188,7 @@ export class Profiles {
     await this.choose(id, [typedName(name)], verdict === 'block' ? 'block' : for_an_hour ? 'hour' : 'allow', database);
   }
 
-  /** Blocks or allows names. An hour stands beside what is chosen for always, and ends alone. */
+  /** Blocks or allows names. An allow for an hour is stored in addition to a permanent choice, which stays when the hour ends. */
   private async choose(
     profile_id: string,
     names: readonly string[],
@@ -215,7 +215,7 @@ export class Profiles {
     return row.until;
   }
 
-  /** Removes choices about names; those for an hour that are over go along. */
+  /** Removes choices about names, and all expired allows of the profile. */
   private async forgetNames(profile_id: string, names: readonly string[], which: 'all' | 'hour' | 'allow', database: Database) {
     let query = database.deleteFrom('profile_names').where('profile_id', '=', profile_id).where('name', 'in', names);
     if (which === 'hour') query = query.where('until', 'is not', null);
@@ -228,7 +228,7 @@ export class Profiles {
       .execute();
   }
 
-  /** Allows what was asked for, a name or all names of a service, or takes back what an earlier answer allowed. Answers until when it is allowed. @throws Problem `conflict` */
+  /** Allows a requested name, or all names of a requested service; or, for `no`, withdraws what an earlier answer allowed. Returns the end of the allow, or null. @throws Problem `conflict` */
   async allowAsked(
     { profile_id, name, answer: before }: { profile_id: string; name: string; answer: AskAnswer },
     answer: 'hour' | 'always' | 'no',
@@ -245,13 +245,13 @@ export class Profiles {
     await database.deleteFrom('profile_names').where('id', '=', id).execute();
   }
 
-  /** Gives a device to a profile of the person’s home, or takes it back. @throws Problem `conflict`, `not_found` */
+  /** Assigns a device to a profile of the person’s home, or to none. @throws Problem `conflict`, `not_found` */
   async giveDevice(user_id: string, device: WebDeviceRow, profile_id: string | null, database: Database): Promise<void> {
     if (profile_id === device.profile_id) return;
     if (profile_id !== null) {
       const home = await this.homes.need(user_id, database);
       await lockHome(database, home.id);
-      // Read again: its owner may have left meanwhile, and takes it along.
+      // Read again under the lock: the device's owner may have left the home meanwhile.
       const now = await this.homes.find(home.id, database);
       if (![user_id, device.user_id].every((id) => now?.guardian_ids.includes(id))) throw refuse('home.none');
       if (!(await this.ofHome(home.id, database)).some(({ id }) => id === profile_id)) throw refuse('profile.unknown');
@@ -261,14 +261,14 @@ export class Profiles {
   }
 }
 
-/** Gives a device another profile, or none. Names that were refused on it belong to the person before, so they are deleted. */
+/** Assigns a device to another profile, or to none. Its refused and shown names belong to the previous person, so they are deleted. */
 export async function moveDevice({ id }: Pick<WebDeviceRow, 'id'>, profile_id: string | null, database: Database): Promise<void> {
   await database.updateTable('web_devices').set({ profile_id, names_until: null }).where('id', '=', id).execute();
   await database.deleteFrom('web_refusals').where('device_id', '=', id).execute();
   await database.deleteFrom('web_shown_names').where('device_id', '=', id).execute();
 }
 
-/** The ids of people who share a profile: others of the home, each for one person. @throws Problem `invalid_field` */
+/** Validates the profile ids of people who share a profile: each must be a profile of one person in the same home. @throws Problem `invalid_field` */
 function checkedPeople(ids: readonly string[], all: readonly ProfileRow[], own?: string): string[] {
   const people = [...new Set(ids)];
   const isPerson = (id: string) => id !== own && all.some((row) => row.id === id && sharedBy(row).length === 0);

@@ -22,15 +22,15 @@ import type { WebProtectionTables } from './web-protection.tables.ts';
 export type ProfileRow = Selectable<HouseholdTables['profiles']>;
 export type ProfileNameRow = Selectable<HouseholdTables['profile_names']>;
 
-/** Names that guardians chose, as they count at a moment. */
+/** Names that guardians chose, as they apply at a moment. */
 export interface ChosenNames {
   allowed: readonly string[];
-  /** Those of `allowed` that are for an hour: at all times. */
+  /** Names of `allowed` that are allowed for an hour. They take precedence over times at which everything is refused. */
   for_an_hour: readonly string[];
   blocked: readonly string[];
 }
 
-/** The rules of one moment. */
+/** The rules of a profile at one moment. */
 export interface ProfileMoment {
   rules: ProfileRules;
   names: ChosenNames;
@@ -45,25 +45,25 @@ const storedSchema = z.object({
   times: z.array(z.unknown()),
 });
 
-/** The stored rules of a profile. A category, a service, or a time of a newer server is left out. */
+/** Parses the stored rules of a profile. Values of a newer server version are dropped. */
 export function storedRules({ rules }: Pick<ProfileRow, 'rules'>): ProfileRules {
   const { times, ...choices } = storedSchema.parse(JSON.parse(rules));
   return { ...choicesOf(choices), times: times.flatMap((one) => profileTimeSchema.safeParse(one).data ?? []) };
 }
 
-/** The ids of the profiles of the people who share one. */
+/** The ids of the profiles whose people share this profile. */
 export const sharedBy = ({ shared_by }: Pick<ProfileRow, 'shared_by'>): string[] =>
   z.array(z.string()).parse(JSON.parse(shared_by));
 
-/** Later than all stored times. */
+/** Text that sorts after all ISO times. */
 const AFTER_ALL = '9';
 
-/** True if a name is another one or lies below it. */
+/** Whether a name equals `other` or is a subdomain of it. */
 const isBelow = (name: string, other: string) => name === other || name.endsWith(`.${other}`);
 
 const union = <One extends string>(lists: readonly (readonly One[])[]) => [...new Set(lists.flat())];
 
-/** Names that lie within each of these lists. */
+/** Names that every list contains, either directly or by a parent domain. */
 function common(lists: readonly (readonly string[])[]): string[] {
   return union(lists).filter((name) => lists.every((list) => list.some((one) => isBelow(name, one))));
 }
@@ -74,7 +74,7 @@ const sameTime = (one: ProfileTime, other: ProfileTime) =>
   one.to === other.to &&
   one.days.toSorted().join() === other.days.toSorted().join();
 
-/** The rules of people who share a device: all that any of them is refused. At least one. */
+/** Combines the rules of people who share a device: it refuses everything that the rules of at least one person refuse. Needs at least one person. */
 export function strictest(people: readonly ProfileRules[]): ProfileRules {
   const times = people.flatMap((one) => one.times);
   return {
@@ -85,20 +85,20 @@ export function strictest(people: readonly ProfileRules[]): ProfileRules {
   };
 }
 
-/** A profile as it counts: of a shared one, together with its people. */
+/** A profile with the settings that apply; for a shared profile, combined from its people's profiles. */
 export interface EffectiveProfile {
   rules: ProfileRules;
-  /** The age of the youngest. */
+  /** The age group of the youngest person. */
   age_group: AgeGroup;
-  /** Guardians see counts alone. */
+  /** Guardians see only counts, no names. */
   is_private: boolean;
-  /** The latest end of a pause, which may be over. */
+  /** The latest end of a pause; it may be in the past. */
   paused_until: string | null;
-  /** The profiles of its people, without itself; empty for one person. */
+  /** The profiles of the people who share it; empty for a profile of one person. */
   members: readonly ProfileRow[];
 }
 
-/** `home`: all profiles of its home. */
+/** Computes the settings that apply. `home`: all profiles of the home. */
 export function effectiveProfile(profile: ProfileRow, home: readonly ProfileRow[]): EffectiveProfile {
   const ids = sharedBy(profile);
   const members = home.filter(({ id }) => id !== profile.id && ids.includes(id));
@@ -117,7 +117,7 @@ export function effectiveProfile(profile: ProfileRow, home: readonly ProfileRow[
   };
 }
 
-/** Names of one profile at a moment. An allow for an hour stands beside what is chosen for always. */
+/** The names of one profile that apply at a moment. An allow for an hour applies in addition to a permanent choice. */
 function namesAt(rows: readonly ProfileNameRow[], now: string): ChosenNames {
   const named = (chosen: (row: ProfileNameRow) => boolean) => union([rows.filter(chosen).map(({ name }) => name)]);
   return {
@@ -127,7 +127,7 @@ function namesAt(rows: readonly ProfileNameRow[], now: string): ChosenNames {
   };
 }
 
-/** Names that count on a profile at a moment: a shared one is allowed its own, and those that each of its people is allowed. */
+/** The names that apply to a profile at a moment. A shared profile allows its own allowed names, and those that all of its people are allowed. */
 export function effectiveNames(
   profile: Pick<ProfileRow, 'id'>,
   members: readonly Pick<ProfileRow, 'id'>[],
@@ -154,7 +154,7 @@ const refuseAll = (category: 'paused' | 'time'): LevelRules => ({
   blocked: [{ category, names: ALL_NAMES }],
 });
 
-/** The levels of a profile below the dangerous names, in the order in which they have the word. */
+/** The levels of a profile after the dangerous names, in order of precedence. */
 export function profileLevels(
   { rules, names, is_paused, reading }: ProfileMoment,
   lists: Pick<CategoryLists, 'chosen' | 'ofKind'>,
@@ -166,7 +166,7 @@ export function profileLevels(
     allowed: listOf(chosen.allowed),
     blocked: [{ category: 'guardian', names: listOf(chosen.blocked) }],
   });
-  /** For an hour a name is allowed with all below it, except what guardians chose there. */
+  /** An allow for an hour includes subdomains, except those for which guardians made another choice. */
   const isInHour = (name: string) => names.for_an_hour.some((one) => isBelow(name, one));
   return [
     ...(is_paused ? [refuseAll('paused')] : []),
@@ -178,15 +178,15 @@ export function profileLevels(
   ];
 }
 
-/** The rules of profiles for their devices, and answers about them. */
+/** Computes the rules of profiles for their devices, and tries names against them. */
 export class ProfilePolicies {
   private readonly options: {
     database: Kysely<WebProtectionTables>;
     lists: Pick<CategoryLists, 'chosen' | 'ofKind'>;
     dangerous: () => Promise<LevelRules>;
-    /** Names that no rule refuses. */
+    /** Set of names that no rule refuses. */
     never: NameSet;
-    /** Profiles that the plans of guardians have room for, the oldest first. In the others only dangerous names are refused. */
+    /** Number of profiles in the guardians' plans. It covers the oldest profiles; in the others only dangerous names are refused. */
     limitOf: (guardian_ids: readonly string[]) => Promise<number>;
     now: () => number;
   };
@@ -195,7 +195,7 @@ export class ProfilePolicies {
     this.options = options;
   }
 
-  /** A profile with those of its people, its home and place there, and the chosen names. Two queries: devices read their rules every few seconds. */
+  /** Reads a profile with its people's profiles, its position in the home, and the chosen names. It uses only two queries, because devices read their rules every few seconds. */
   private async read(profile_id: string) {
     const read = await this.options.database
       .selectFrom('profiles')
@@ -208,7 +208,7 @@ export class ProfilePolicies {
       )
       .orderBy('profiles.id')
       .execute();
-    // Each profile with each guardian.
+    // The join returns one row per profile and guardian.
     const rows = read.filter(({ id }, index) => id !== read[index - 1]?.id);
     const place = rows.findIndex(({ id }) => id === profile_id);
     const profile = rows[place];
@@ -227,7 +227,7 @@ export class ProfilePolicies {
     return { profile, effective, names, place, guardian_ids };
   }
 
-  /** The rules of the devices of a profile now; undefined without the profile. */
+  /** The current rules for the devices of a profile; undefined if there is no such profile. */
   async rulesOf(profile_id: string): Promise<DeviceRules | undefined> {
     const [known, dangerous] = await Promise.all([this.read(profile_id), this.options.dangerous()]);
     if (known === undefined) return undefined;
@@ -253,8 +253,8 @@ export class ProfilePolicies {
   }
 
   /**
-   * True if devices of a profile get a name on a day (1 is Monday) at a time such as `21:00`, by `rules` where they are given and the profile has one person.
-   * A pause and an allow for an hour are of now, and don’t count. Undefined without the profile.
+   * Tries whether devices of a profile can open a name on a day (1 is Monday) at a time such as `21:00`. `rules` replace the stored ones if the profile has one person.
+   * Pauses and allows for an hour are ignored, because they are temporary. Undefined if there is no such profile.
    * @throws Problem `invalid_field`
    */
   async tryName(profile_id: string, asked: { name: string; day: number; clock: string; rules?: ProfileRules | undefined }) {
@@ -277,7 +277,7 @@ export class ProfilePolicies {
   }
 }
 
-/** The answer that a device gets for a name. `rule` is the name of the rule, empty where all names are refused. */
+/** The decision about a name. `rule` is the name of the matching rule; empty if none matches or all names are refused. */
 function tryLevels(name: string, by: { levels: readonly LevelRules[]; rules: ProfileRules; never: NameSet }) {
   const bytes = wireName(name) ?? Buffer.alloc(1);
   const hashes = hashName(bytes, newHashes());

@@ -11,7 +11,7 @@ import type { WebProtectionTables } from './web-protection.tables.ts';
 
 const DAY_MS = 86_400_000;
 const REFUSED_SHOWN = 50;
-/** Refused names of a profile that are looked through for an asked one. */
+/** Number of a profile's newest refused names that are searched for a requested one. */
 const REFUSED_SEARCHED = 1_000;
 
 type Database = Kysely<WebProtectionTables>;
@@ -21,11 +21,11 @@ type RefusalRow = Selectable<WebProtectionTables['web_refusals']>;
 export interface Home {
   id: string;
   time_zone: string;
-  /** The one who joined first is the first. */
+  /** In the order in which they joined. */
   guardian_ids: readonly string[];
 }
 
-/** All that is seen of a profile, as its person sees it. A guardian’s view is made from it, so it can’t have more. */
+/** The view of a profile for its person. The view of guardians is derived from it, so it never contains more, except for `guardians_refused`. */
 export interface Seen {
   row: ProfileRow;
   page: Omit<AskPage, 'guardians'>;
@@ -34,23 +34,23 @@ export interface Seen {
   asks: (Ask & { device_name: string })[];
 }
 
-/** The id of a refused name: the same after each further refusal, which gives its row another one. It has the form of other ids. */
+/** A stable id of a refused name, in the format of other ids. The id of its row changes with each refusal. */
 export function refusalId({ device_id, name }: Pick<RefusalRow, 'device_id' | 'name'>): string {
   const hex = createHash('sha256').update(`${device_id} ${name}`).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The service of a refused name where it was refused as one. */
+/** The service of a refused name if it was refused as part of a service. */
 const serviceOf = ({ rule, category }: Pick<RefusalRow, 'rule' | 'category'>): WebService | undefined =>
   SERVICES.find(({ id, domains }) => (category === 'time_services' ? domains.includes(rule) : id === category));
 
-/** The service of a refused name where it was refused as one, else the name. Undefined for a name that many websites share. */
+/** What can be requested: the service's id if the name was refused as part of a service, otherwise the name. Undefined for a public suffix. */
 export function askedFor(refusal: Pick<RefusalRow, 'name' | 'rule' | 'category'>): string | undefined {
   const { name } = refusal;
   return serviceOf(refusal)?.id ?? (name.includes('.') && !isShared(name) ? name : undefined);
 }
 
-/** The newest refused names of each of these profiles, the newest first. */
+/** The newest refused names of each profile, newest first. */
 export function refusalsOf(database: Database, profile_ids: readonly string[], limit = REFUSED_SEARCHED) {
   const placed = database
     .selectFrom('web_refusals')
@@ -69,11 +69,11 @@ export const askOf = ({ id, name, count, asked_at, answer, line, answered_at, un
   ...{ count, asked_at, answer, line, answered_at, until },
 });
 
-/** Waiting ones first, then the newest. */
+/** Sorts waiting requests first, then by age, newest first. */
 const inOrder = <One extends Pick<Ask, 'id' | 'answer'>>(asks: readonly One[]): One[] =>
   asks.toSorted((one, other) => Number(other.answer === 'wait') - Number(one.answer === 'wait') || (one.id < other.id ? 1 : -1));
 
-/** Reads what is seen of profiles of a home: of all, or of one. `maximum`: profiles that its plans have room for. */
+/** Reads the views of all profiles of a home, or of one. `maximum`: number of profiles in the guardians' plans. */
 export async function seenOf(
   database: Database,
   home: Home,
@@ -94,7 +94,7 @@ export async function seenOf(
     refusalsOf(database, ids, REFUSED_SHOWN),
     database
       .selectFrom('web_counts')
-      // Counts from before a device was given to someone else belong to the person before.
+      // Counts under an earlier profile of the device belong to another person.
       .innerJoin('web_devices', (join) =>
         join.onRef('web_devices.id', '=', 'web_counts.device_id').onRef('web_devices.profile_id', '=', 'web_counts.profile_id'),
       )
@@ -116,7 +116,7 @@ export async function seenOf(
   });
 }
 
-/** The one view of a profile. */
+/** Builds the view of a profile. */
 function seen(
   row: ProfileRow,
   parts: {
@@ -160,7 +160,7 @@ function seen(
     })),
     time_zone: home.time_zone,
     today: todayOf(counts),
-    // Guardians could open a page by a key that they have seen.
+    // Guardians who know the key could open this page.
     refused:
       is_private && row.is_key_shown === 1
         ? []
@@ -191,7 +191,7 @@ function todayOf(counts: readonly { category: string; count: number }[]): AskPag
   };
 }
 
-/** A profile as its guardians see it. */
+/** Builds the view of a profile for its guardians. */
 export function profileOf({ row, page, guardians_refused: refused }: Seen, names: Profile['names']): Profile {
   const { name, picture, age_group, rules, state, paused_until, devices, today } = page;
   return {
@@ -203,7 +203,7 @@ export function profileOf({ row, page, guardians_refused: refused }: Seen, names
 export const asksOf = (all: readonly Seen[]): Household['asks'] =>
   inOrder(all.flatMap(({ row, asks }) => asks.map((ask) => ({ ...ask, profile_id: row.id }))));
 
-/** Names that guardians chose, by profile, the newest first; those for an hour until it is over. */
+/** Names that guardians chose, by profile, newest first, without expired ones. */
 export async function namesOf(
   database: Database,
   profile_ids: readonly string[],

@@ -1,6 +1,6 @@
 import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
 
-/** Refusals about the people of a home. A landed code never changes its meaning or its parameters. */
+/** Error codes about the people of a home. A released code never changes its meaning or its parameters. */
 export const HOUSEHOLD_REFUSALS = {
   'home.none': { problem: 'not_found', english: 'Add a profile first.' },
   'home.time_zone': { problem: 'invalid_field', english: 'Choose a time zone, like Europe/Paris.' },

@@ -44,25 +44,25 @@ export interface HouseholdParts {
   asks: Asks;
   policies: Pick<ProfilePolicies, 'tryName'>;
   recorded: ReturnType<typeof recorderOf>;
-  /** Tells the pages of a person that their home changed. */
+  /** Notifies the open pages of a person that their home has changed. */
   changed: (user_id: string) => void;
-  /** Emails of accounts. */
+  /** Email addresses of accounts. */
   emailsOf: (user_ids: readonly string[]) => Promise<string[]>;
-  /** Sends an invitation where mail goes out, and answers its address. @throws Problem `too_many_requests` */
+  /** Sends an invitation if mail is configured, and returns its link. @throws Problem `too_many_requests` */
   sendInvite: (invite: { email: string; token: string; by: UserInfo }, database: Database) => Promise<{ link: string }>;
-  /** Hands over the mail that waits. */
+  /** Starts sending the queued mail. */
   wakeMail: () => void;
-  /** Tells a guardian’s browsers of an ask. */
+  /** Notifies a guardian’s browsers of a request. */
   onAsk: (user_id: string, ask: { id: string; profile: string }) => Promise<void>;
 }
 
-/** The check of a record of a home: all of its guardians have the same rights. */
+/** Access check of a row that belongs to a home: all of its guardians have the same rights. */
 const ofHome = <Row extends { guardian_ids: readonly string[] }>(find: (id: string) => Promise<Row | undefined>) => ({
   find: ({ id }: { id: string }) => find(id),
   may: (me: { id: string }, row: Row) => row.guardian_ids.includes(me.id),
 });
 
-/** Records a change of a home, and tells the pages of its guardians. */
+/** Records a change of a home, and notifies the open pages of its guardians. */
 function changerOf({ recorded, changed }: HouseholdParts) {
   return async <Result>(
     by: By,

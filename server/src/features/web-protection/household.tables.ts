@@ -5,7 +5,7 @@ import type { Generated } from 'kysely';
 export interface HouseholdTables {
   households: { id: string; time_zone: string; created_at: string };
   guardians: { user_id: string; household_id: string; joined_at: string };
-  /** Invitations to be a guardian. `user_id`: who invites. */
+  /** Invitations to become a guardian. `user_id` is the inviting guardian. */
   household_invites: {
     id: string;
     household_id: string;
@@ -21,17 +21,17 @@ export interface HouseholdTables {
     name: string;
     picture: ProfilePicture;
     age_group: AgeGroup;
-    /** JSON: ids of profiles. */
+    /** JSON: ids of the profiles whose people share this profile. */
     shared_by: string;
     /** JSON: `ProfileRules`. */
     rules: string;
     ask_key: string;
-    /** 1: guardians have seen the key. 0: only the person who opened the page has it. */
+    /** 1: guardians know the key. 0: only the browser of the profile's person knows it. */
     is_key_shown: Generated<number>;
     paused_until: string | null;
     created_at: string;
   };
-  /** Names that guardians block or allow. `until` ends an allow of an hour, which stands beside what is chosen for always. */
+  /** Names that guardians block or allow. `until` is the end of an allow for an hour, which is stored in addition to a permanent choice. */
   profile_names: {
     id: string;
     profile_id: string;

@@ -9,26 +9,26 @@ import type { WebProtectionTables } from './web-protection.tables.ts';
 
 type Database = Kysely<WebProtectionTables>;
 
-/** Profiles of one home, also where its plans set no limit. */
+/** Maximum profiles of one home, also if the plans have no limit. */
 const PROFILES_MAXIMUM = 50;
 const NO_HOME = { time_zone: 'UTC', guardians: [], invites: [], profiles: [], asks: [], free_devices: [] };
 const PRESETS = AGE_GROUPS.map((age_group) => ({ age_group, rules: presetOf(age_group) }));
 
 interface People {
-  /** Profiles that the plans of people have room for; 0 where none of them has a plan with profiles. */
+  /** Number of profiles in the plans of these people; 0 if none of them has a plan with profiles. */
   profileLimit: (user_ids: readonly string[]) => Promise<number>;
-  /** Accounts by id, those that are gone left out. */
+  /** Finds accounts by id; deleted accounts are left out. */
   findUsers: (user_ids: readonly string[]) => Promise<readonly { id: string; username: string }[]>;
 }
 
-/** @throws Problem `invalid_field` for a zone that this server doesn’t know. */
+/** Validates a time zone. @throws Problem `invalid_field` for a zone that this server doesn’t know. */
 export function knownTimeZone(claim: string): string {
-  // An offset such as +05:00 knows no clock changes.
+  // Offsets such as +05:00 are refused, because they have no daylight saving time.
   if (!/^[A-Za-z]/u.test(claim) || !timeZoneOf(claim).is_known) throw refuseField('time_zone', 'home.time_zone');
   return claim;
 }
 
-/** Keeps two changes of a home apart: the second waits for the first. */
+/** Locks a home until the end of the transaction, so that changes run one after another. */
 export async function lockHome(database: Database, household_id: string): Promise<void> {
   await database
     .updateTable('households')
@@ -37,7 +37,7 @@ export async function lockHome(database: Database, household_id: string): Promis
     .execute();
 }
 
-/** Homes and their guardians. */
+/** Reads homes and their guardians. */
 export class Homes {
   private readonly database: Database;
   private readonly people: People;
@@ -66,19 +66,19 @@ export class Homes {
     return this.findBy('household_id', household_id, database);
   }
 
-  /** The home of a person. */
+  /** The home of a person; undefined if there is none. */
   of(user_id: string, database = this.database): Promise<Home | undefined> {
     return this.findBy('user_id', user_id, database);
   }
 
-  /** @throws Problem `not_found` for a person without a home. */
+  /** The home of a person. @throws Problem `not_found` if there is none. */
   async need(user_id: string, database = this.database): Promise<Home> {
     const home = await this.of(user_id, database);
     if (home === undefined) throw refuse('home.none');
     return home;
   }
 
-  /** The guardians of the home of a profile; none for no profile. */
+  /** The guardians of a profile's home; empty for null. */
   async guardiansOf(profile_id: string | null): Promise<string[]> {
     if (profile_id === null) return [];
     const rows = await this.database
@@ -90,13 +90,13 @@ export class Homes {
     return rows.map(({ user_id }) => user_id);
   }
 
-  /** The people whom a device concerns: guardians where it has a profile, else its owner. */
+  /** The user ids to notify about a device: the guardians of its profile, or its owner if it has no profile. */
   async peopleOf({ user_id, profile_id }: { user_id: string; profile_id: string | null }): Promise<string[]> {
     const guardians = await this.guardiansOf(profile_id);
     return guardians.length === 0 ? [user_id] : guardians;
   }
 
-  /** Profiles that the home of these guardians has room for: the oldest ones have it. */
+  /** Maximum profiles of the home of these guardians; it covers the oldest profiles. */
   async limitOf(guardian_ids: readonly string[]): Promise<number> {
     return Math.min(await this.people.profileLimit(guardian_ids), PROFILES_MAXIMUM);
   }
@@ -110,7 +110,7 @@ export class Homes {
       .execute();
   }
 
-  /** The profiles of a home, or one of them. */
+  /** The views of the profiles of a home, or of one of them. */
   async seen(home: Home, profile_id?: string): Promise<Seen[]> {
     const maximum = await this.limitOf(home.guardian_ids);
     return await seenOf(this.database, home, { maximum, now: this.now(), id: profile_id });
@@ -124,7 +124,7 @@ export class Homes {
     return profileOf(one, (await namesOf(this.database, [profile_id], this.now())).get(profile_id) ?? []);
   }
 
-  /** People by their usernames, in the order of the ids. */
+  /** Usernames of people, in the order of the ids. */
   async namesOf(user_ids: readonly string[]): Promise<{ id: string; name: string }[]> {
     const users = await this.people.findUsers(user_ids);
     return user_ids
@@ -172,7 +172,7 @@ export class Homes {
     };
   }
 
-  /** Silent devices of profiles, profiles without a plan, and asks that wait, for the status of a guardian; undefined without a profile. */
+  /** Data for the status of a guardian: silent devices of profiles, profiles without a plan, and waiting requests; undefined without a profile. */
   async facts(user_id: string) {
     const home = await this.of(user_id);
     if (home === undefined) return undefined;

@@ -8,29 +8,29 @@ import { isPrivateSource, sourceOf } from '#platform/origin.ts';
 import type { PassedSockets } from '#platform/passed-sockets.ts';
 import type { Asker, QuestionDesk } from './question-desk.ts';
 
-/** Names of passed sockets, as deploy/ has them: for plain DNS first the stream, then the datagrams. */
+/** Names of the systemd sockets in deploy/. The unit of plain DNS passes the TCP socket first, then the UDP socket. */
 const PLAIN_SOCKETS = 'palisade-dns';
 const TLS_SOCKET = 'palisade-dns-tls';
 
-/** Interval of looks at the files of the certificate, in ms. */
+/** Interval between checks for changed certificate files, in ms. */
 const LOOK_MS = 60_000;
 
-/** True if plain DNS may be answered at an address: an open resolver is used to attack others. */
+/** Whether the server may answer plain DNS on an address. It must be a single private one, because open resolvers are used in amplification attacks. */
 const isOnePrivate = (host: string) => parseIp(host)?.value !== 0n && isPrivateSource(sourceOf(host));
 
-/** The asker of plain DNS at an address. Undefined for one of the internet: a forged address would send the answers to others. */
+/** The source of a plain DNS query. Undefined for a public address, because it may be forged to send the answer to a victim. */
 export function askerAt(from: string): Asker | undefined {
   const address = from.replace(/^::ffff:|%.*$/gu, '');
   return isPrivateSource(sourceOf(address)) ? { address } : undefined;
 }
 
-/** The listeners of plain DNS and of DNS over TLS, each where a setting asks for it. */
+/** The listeners for plain DNS and for DNS over TLS, as the settings request. */
 export class NameListeners {
   private readonly options: {
     desk: Pick<QuestionDesk, 'ask' | 'isKnown'>;
     resolver: Pick<Resolver, 'findsLoop'>;
     dns: DnsSettings;
-    /** The address that the server listens at. */
+    /** The address on which the server listens. */
     host: string;
     isProxy: (address: string) => boolean;
     logger: FastifyBaseLogger;
@@ -42,7 +42,7 @@ export class NameListeners {
     this.options = options;
   }
 
-  /** @throws Error with a sentence that names the setting. */
+  /** Opens the listeners. @throws Error with a sentence that names the setting. */
   async open(passed: PassedSockets): Promise<void> {
     await this.openPlain(passed.get(PLAIN_SOCKETS));
     await this.openTls(passed.get(TLS_SOCKET));
@@ -98,7 +98,7 @@ export class NameListeners {
     }
   }
 
-  /** Takes a renewed certificate when its files change. */
+  /** Reloads the certificate when its files change. */
   private watch<Certificate>(read: () => Promise<Certificate>, renew: (certificate: Certificate) => void): void {
     const { dns, logger } = this.options;
     const versionOf = async () => {

@@ -8,10 +8,10 @@ import { isShared } from './dangerous-names.ts';
 import { SERVICES } from './services.ts';
 import { refuseField } from './web-protection.refusals.ts';
 
-/** Seconds that a device may keep an answer for: a change counts within a minute. */
+/** Maximum seconds for which a device may cache an answer, so that a change takes effect within a minute. */
 export const SECONDS_MAXIMUM = 60;
 
-/** The rules of a device. `is_private`: its refused names are shown to the person of its profile alone. */
+/** The rules of a device. `is_private`: only the person of its profile may see its refused names. */
 export interface DeviceRules {
   policy: Policy;
   is_private: boolean;
@@ -19,7 +19,7 @@ export interface DeviceRules {
 
 export const listOf = (names: readonly string[]) => NameList.of(names.map(wireName).filter((name) => name !== undefined));
 
-/** Stored choices. A category or a service of a newer server is left out. */
+/** Parses stored choices. Categories and services of a newer server version are dropped. */
 export function choicesOf(stored: { categories: unknown; services: unknown; safe_search: unknown }): WebPolicy {
   return {
     categories: z
@@ -34,7 +34,7 @@ export function choicesOf(stored: { categories: unknown; services: unknown; safe
   };
 }
 
-/** The domain that a person typed or pasted. @throws Problem `invalid_field` */
+/** Extracts the domain from text that a person typed or pasted. @throws Problem `invalid_field` */
 export function typedName(typed: string): string {
   const host = typed
     .replace(/^[a-z][a-z\d+.-]*:\/\//iu, '')
@@ -47,11 +47,11 @@ export function typedName(typed: string): string {
   return name;
 }
 
-/** The first level of all devices: names that are known to be dangerous, without those that the provider trusts. */
+/** The first level of all devices: names that are known to be dangerous, except those that the provider trusts. */
 export function dangerousLevel(parts: {
   dangerous: NameSet;
   provider: () => Promise<{ trusted: readonly string[]; dangerous: readonly string[] }>;
-  /** Lists of dangerous names of DOMAIN_LISTS. */
+  /** The dangerous names from the setting DOMAIN_LISTS. */
   dangerousLists: () => readonly NameSet[];
 }): () => Promise<LevelRules> {
   return async () => {

@@ -4,7 +4,7 @@ import type { NameServer } from '#platform/dns-settings.ts';
 const MESSAGE = 'application/dns-message';
 const MESSAGE_MAXIMUM = 65_524;
 
-/** @throws Error for a body that is longer than a message. */
+/** Reads a DNS message. @throws Error for a body above the maximum size of a message. */
 async function readMessage(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -16,7 +16,7 @@ async function readMessage(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** A server that is asked over HTTPS (RFC 8484). */
+/** An upstream over HTTPS (RFC 8484). */
 function httpsUpstream(url: string): Ask {
   return async (query, signal) => {
     const headers = { 'content-type': MESSAGE, accept: MESSAGE };

@@ -14,20 +14,20 @@ import { refuse, refuseFor } from './web-protection.refusals.ts';
 
 const MESSAGE = 'application/dns-message';
 const MESSAGE_MAXIMUM = 65_535;
-/** Keys that no device has, of one source. */
+/** Rate limit of unknown keys per source. */
 const GUESSES = { count: 30, period_ms: 60_000 } as const;
 const LIMITED_MS = 5_000;
 const ADDRESS = /^\/dns\/([^/?#]+)(?:\?([^#]*))?$/u;
 
 const paramsSchema = z.object({ key: z.string() });
 
-/** Refuses a key that no device has. A source may try only a few. */
+/** Refuses an unknown key. Attempts are limited per source. */
 async function refuseKey(counters: Pick<Counters, 'take'>, ip: string): Promise<never> {
   const empty = await counters.take([{ key: `dns-keys:${sourceOf(ip)}`, rate: GUESSES }]);
   throw empty === undefined ? refuse('web_key.unknown') : refuseFor(empty.wait_ms, 'web_key.too_many');
 }
 
-/** The message of a GET: the one value of `dns`, as base64url. */
+/** The DNS message of a GET request: the base64url value of the single parameter `dns`. */
 function messageIn(query: string | undefined): Buffer {
   const values = new URLSearchParams(query).getAll('dns');
   const [value] = values;
@@ -35,14 +35,14 @@ function messageIn(query: string | undefined): Buffer {
   return Buffer.from(value, 'base64url');
 }
 
-/** The answer to a page that tries an address: no record, whatever is asked, so that no device can hide its questions behind it. */
+/** The answer to a web page that tests an address. It never contains records, so that a device cannot use it to bypass the rules. */
 function trialAnswer(message: Buffer) {
   const reading = readQuestion(message);
   if (reading.kind !== 'question') throw refuse('web_question.form');
   return { headers: ['content-type', MESSAGE, 'cache-control', 'no-store'], body: emptyAnswer(reading.question, RCODE.NOERROR) };
 }
 
-/** DNS over HTTPS (RFC 8484) at `/dns/{key}`, which belongs to no page, so that it is no part of the API. */
+/** Serves DNS over HTTPS (RFC 8484) at `/dns/{key}`. No page uses it, so it is not part of the API. */
 export function namesOverHttps(parts: {
   desk: Pick<QuestionDesk, 'ask' | 'isKnown'>;
   counters: Pick<Counters, 'take'>;
@@ -68,7 +68,7 @@ export function namesOverHttps(parts: {
   };
 }
 
-/** Serves the profile of an Apple device. */
+/** Serves configuration profiles for Apple devices. */
 export function serveAppleProfiles(
   fastify: FastifyInstance,
   parts: {

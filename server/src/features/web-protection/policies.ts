@@ -11,13 +11,13 @@ import type { WebProtectionTables } from './web-protection.tables.ts';
 
 type Row = Selectable<WebProtectionTables['web_policies']>;
 
-/** The row of a person who chose nothing yet. */
+/** Default row of a person without choices. */
 export const NEW_POLICY: Omit<Row, 'user_id'> = { categories: '[]', services: '[]', safe_search: 'off', paused_until: null };
 
 const policyOf = ({ categories, services, safe_search }: Pick<Row, 'categories' | 'services' | 'safe_search'>) =>
   choicesOf({ categories: JSON.parse(categories), services: JSON.parse(services), safe_search });
 
-/** The choices of people, and the rules of their devices. */
+/** Stores the choices of people, and computes the rules of their devices. */
 export class Policies {
   private readonly database: Kysely<WebProtectionTables>;
   private readonly lists: CategoryLists;
@@ -103,14 +103,14 @@ export class Policies {
     await database.deleteFrom('web_names').where('id', '=', id).execute();
   }
 
-  /** True if devices of the person refuse a name. @throws Problem `invalid_field` */
+  /** Whether the person's rules refuse a name. @throws Problem `invalid_field` */
   async refuses(user_id: string, typed: string): Promise<boolean> {
     const name = wireName(typedName(typed));
     if (name === undefined) return false;
     return decide(await this.rulesOfPerson(user_id), hashName(name, newHashes()))?.kind === 'refused';
   }
 
-  /** The rules of a device: those of its profile, else those of its person. */
+  /** The rules of a device: of its profile if it has one, otherwise of its owner. */
   async rulesOf({ user_id, profile_id }: { user_id: string; profile_id: string | null }): Promise<DeviceRules> {
     const ofProfile = profile_id === null ? undefined : await this.profiles.rulesOf(profile_id);
     return ofProfile ?? { policy: await this.rulesOfPerson(user_id), is_private: false };

@@ -7,37 +7,37 @@ import { hourOf } from './web-devices.ts';
 import type { WebProtectionTables } from './web-protection.tables.ts';
 
 const WRITE_MS = 2_000;
-/** Counts and names that wait to be written, at most; further new ones are dropped while the database is away. */
+/** Maximum unwritten counts and names. While the database is unavailable, new ones beyond it are dropped. */
 const WAITING_MAXIMUM = 20_000;
 const DAY_MS = 86_400_000;
 const COUNTS_DAYS = 90;
 const NAMES_DAYS = 7;
 const NAME_MAXIMUM = 253;
-/** Refused names of one device: new ones in a writing, and those that are kept, the newest. A device that asks random names displaces its own alone. */
+/** Maximum new names of one device per write. A device that queries random names displaces only its own names. */
 const NEW_NAMES_MAXIMUM = 50;
 const NAMES_KEPT = 1_000;
 
-/** The outcome of a device's question. */
+/** The result of a device's DNS query. */
 export interface Outcome {
   device_id: string;
-  /** The key that the device had then. */
+  /** The device's key at the time of the query. */
   key: string;
   user_id: string;
-  /** The profile that it was asked under. */
+  /** The device's profile at the time of the query. */
   profile_id: string | null;
   refusal?: { name: string; rule: string; category: string } | undefined;
-  /** The name of an answered question whose person wants to see it. */
+  /** The name of an answered query, if the device's names are being recorded. */
   shown?: string | undefined;
-  /** Its refused names are shown to the person of its profile alone. */
+  /** Only the person of its profile may see its refused names. */
   is_private: boolean;
 }
 
 export interface DangerousRefusal {
   user_id: string;
-  /** The profile that the device had then. */
+  /** The device's profile at the time of the query. */
   profile_id: string | null;
   device: { id: string; name: string };
-  /** Undefined where the name is private. */
+  /** Undefined if the name is private. */
   name: string | undefined;
   at: string;
 }
@@ -56,18 +56,18 @@ interface Waiting {
   counts: Map<string, CountRow>;
   refusals: Map<string, RefusalRow>;
   shown: Map<string, ShownRow>;
-  /** When each device last asked, and the key that it had: a renewed one has not asked yet. */
+  /** Time and key of each device's latest query. A query with an old key does not count for a renewed one. */
   asked: Map<string, Asked>;
 }
 
-/** Counts questions by device, category and hour, and keeps refused names. Written together every few seconds. */
+/** Counts queries by device, category and hour, and stores refused names. Writes to the database in batches every few seconds. */
 export class QuestionCounts {
   private readonly options: {
     database: Kysely<WebProtectionTables>;
     now: () => number;
-    /** Called with a device that has asked its first question. */
+    /** Called for a device after its first query. */
     onFirst: QuestionCounts['onFirst'];
-    /** Called for each dangerous name that was refused. */
+    /** Called once per device and write with refused dangerous names. */
     onDangerous: (refusal: DangerousRefusal) => Promise<void>;
     onFailure: (error: unknown) => void;
   };
@@ -97,7 +97,7 @@ export class QuestionCounts {
     if (counted !== undefined) counted.count++;
     else if (!isFull) this.counts.set(id, { id, device_id, user_id, profile_id, hour, category, count: 1 });
     this.asked.set(device_id, { at: now, key });
-    // All names are refused during a pause: keeping them would show what a device asks for.
+    // During a pause all names are refused. Storing them would record everything that the device opens.
     if (category === 'paused') return;
     const name = (refusal?.name ?? shown)?.slice(0, NAME_MAXIMUM);
     if (name === undefined) return;
@@ -122,7 +122,7 @@ export class QuestionCounts {
     return this.counts.size + this.refusals.size + this.shown.size;
   }
 
-  /** Writes what waits. Another call waits for the one before. */
+  /** Writes the collected data, after an earlier write has ended. */
   write(): Promise<void> {
     this.writing = this.writing.then(() => this.writeNow()).catch(this.options.onFailure);
     return this.writing;
@@ -141,7 +141,7 @@ export class QuestionCounts {
       throw error;
     });
     for (const device of known) if (device.last_question_at === null) this.onFirst(device);
-    // One alert for each device and writing: it names one of the names, and the page all of them.
+    // One alert per device and write: it contains one of the names, and the page shows all of them.
     for (const device of known) {
       const dangerous = [...refusals.values()].find(
         ({ device_id, category }) => device_id === device.id && category === 'dangerous',
@@ -153,7 +153,7 @@ export class QuestionCounts {
     }
   }
 
-  /** Keeps what could not be written for the next time, beside what came since, within the maximum. */
+  /** Merges data of a failed write into the data of the next write, up to the maximum. */
   private putBack({ counts, refusals, shown, asked }: Waiting): void {
     const room = () => WAITING_MAXIMUM - this.size();
     addTo(this.counts, counts, room);
@@ -170,7 +170,7 @@ export class QuestionCounts {
         .where('id', 'in', [...asked.keys()])
         .orderBy('id')
         .execute();
-      // The rows are held from here on: none of them is given to someone else until this ends.
+      // The updates lock the rows: no device changes its profile until the transaction ends.
       const living = new Map<string, string | null>();
       for (const { id } of asking) {
         const { at, key } = asked.get(id) ?? { at: this.options.now(), key: '' };
@@ -189,7 +189,7 @@ export class QuestionCounts {
           .executeTakeFirst();
         if (held !== undefined) living.set(id, held.profile_id);
       }
-      // Names from before a device was given to someone else belong to the person before.
+      // Names under an earlier profile of the device belong to another person, and are dropped.
       const isKept = ({ device_id, profile_id }: { device_id: string } & OfProfile) => living.get(device_id) === profile_id;
       for (const row of counts.values())
         if (living.has(row.device_id))
@@ -210,7 +210,7 @@ export class QuestionCounts {
                 ...row,
                 id,
                 count: eb('web_refusals.count', '+', count),
-                // A private name stays so.
+                // A private name stays private.
                 is_private: row.is_private === 1 ? 1 : eb.ref('web_refusals.is_private'),
               })),
             )
@@ -233,7 +233,7 @@ export class QuestionCounts {
     });
   }
 
-  /** Names that were refused on devices of a person. Those of a device with a profile are shown with it: its person sees as many. */
+  /** Refused names of a person's devices without a profile. Names of devices with a profile are shown with the profile. */
   async refused(user_id: string, { device_id, limit, cursor }: PageQuery & { device_id?: string | undefined }) {
     const own = this.options.database
       .selectFrom('web_devices')
@@ -251,7 +251,7 @@ export class QuestionCounts {
     return await query.orderBy('id', 'desc').limit(limit).execute();
   }
 
-  /** Names of a device that were answered while they were shown. */
+  /** Answered names of a device that were recorded. */
   async shownNames(device_id: string, { limit, cursor }: PageQuery) {
     let query = this.options.database
       .selectFrom('web_shown_names')
@@ -266,7 +266,7 @@ export class QuestionCounts {
     return new Date(this.options.now() - SHOWN_NAMES_KEPT_HOURS * 3_600_000).toISOString();
   }
 
-  /** Deletes what is over its time. */
+  /** Deletes data after its retention period. */
   async forgetOld(): Promise<void> {
     const now = this.options.now();
     await this.options.database

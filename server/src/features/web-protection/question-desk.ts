@@ -3,16 +3,16 @@ import { nameText, type Question } from '@palisade/names/wire';
 import type { DeviceRules } from './name-rules.ts';
 import type { QuestionCounts } from './question-counts.ts';
 
-/** Time that a key's device and rules are known for, in ms: a change on another server counts after it. */
+/** Time for which a device and its rules are cached, in ms. Changes by another server take effect after it. */
 const KNOWN_MS = 2_500;
 const KNOWN_MAXIMUM = 10_000;
-/** A device by its key, or by the address that it asks plain DNS from. */
+/** Identifies a device by its key, or by the source address of a plain DNS query. */
 export type Asker = { key: string } | { address: string };
 
-/** Questions of one device: so many at once, and so many a second. */
+/** Rate limit of queries per device: a token bucket of this size, refilled with `PER_SECOND`. */
 const BURST = 1_000;
 const PER_SECOND = 200;
-/** Questions of one device that wait for upstreams at once: many more of them wait for all devices together. */
+/** Maximum queries of one device that wait for upstreams, so that it cannot use up the limit of all devices. */
 const WAITING_MAXIMUM = 200;
 
 interface Asking {
@@ -21,7 +21,7 @@ interface Asking {
   user_id: string;
   profile_id: string | null;
   last_question_at: string | null;
-  /** Until when all its names are kept. */
+  /** All names that it queries are recorded until this time. */
   names_until?: string | null;
 }
 
@@ -29,24 +29,24 @@ interface Known {
   device: Asking | undefined;
   rules: DeviceRules;
   read_at: number;
-  /** It has asked nothing before. */
+  /** The device has not sent a query before. */
   isNew: boolean;
 }
 
-/** Questions that a device may ask now, since when, and how many wait for an answer. A change of rules does not fill it. */
+/** Token bucket of a device, and its number of pending queries. A change of rules does not refill it. */
 interface Bucket {
   left: number;
   counted_at: number;
   waiting: number;
 }
 
-/** `unknown`: no device has the key. `limited`: it asks too much. */
+/** `unknown`: no device has this key or address. `limited`: the device exceeds its rate limit. */
 export type Answered =
   | { kind: 'unknown' }
   | { kind: 'limited' }
   | { kind: 'answered'; answer: Buffer | undefined; question?: Question | undefined };
 
-/** Answers questions of devices. */
+/** Answers DNS queries of devices by their rules. */
 export class QuestionDesk {
   private readonly options: {
     resolver: Pick<Resolver, 'resolve'>;
@@ -64,7 +64,7 @@ export class QuestionDesk {
     this.options = options;
   }
 
-  /** Reads devices and rules again with the next question. */
+  /** Clears the cache, so that the next query reads device and rules again. */
   forget(): void {
     this.generation += 1;
     this.known.clear();
@@ -87,7 +87,7 @@ export class QuestionDesk {
     const device = await this.options.find(asker);
     const rules: DeviceRules = device === undefined ? NO_RULES : await this.options.rulesOf(device);
     const known = { device, rules, read_at, isNew: device?.last_question_at === null };
-    // Rules from before a change are not kept.
+    // Rules that were read before a change are not cached.
     if (generation !== this.generation) return known;
     const [oldest] = this.known.keys();
     if (this.known.size >= KNOWN_MAXIMUM && oldest !== undefined) this.known.delete(oldest);
@@ -95,7 +95,7 @@ export class QuestionDesk {
     return known;
   }
 
-  /** True if a device may ask now: a bucket that fills with time. */
+  /** Takes a token from the device's bucket. Undefined if the device exceeds its limits. */
   private take(device_id: string): Bucket | undefined {
     const now = this.options.now();
     const bucket = this.buckets.get(device_id) ?? this.newBucket(device_id, now);
@@ -115,7 +115,7 @@ export class QuestionDesk {
     return bucket;
   }
 
-  /** True if a device has this key. */
+  /** Whether a device has this key. */
   async isKnown(key: string): Promise<boolean> {
     return (await this.knownOf({ key })).device !== undefined;
   }
@@ -136,11 +136,11 @@ export class QuestionDesk {
     const { answer, question, refusal }: Resolved = resolving instanceof Promise ? await waitingIn(bucket, resolving) : resolving;
     if (question !== undefined) {
       const { id: device_id, key, user_id, profile_id, names_until } = known.device;
-      // No guardian sees all names of a profile.
+      // Names of a device with a profile are never recorded, so that guardians cannot see them.
       const areShown = profile_id === null && names_until != null && this.options.now() < Date.parse(names_until);
       const shown = areShown && refusal === undefined ? nameText(question.name) : undefined;
       this.options.counts.add({ device_id, key, user_id, profile_id, refusal, shown, is_private: known.rules.is_private });
-      // A page waits for the first question.
+      // The first query is written at once, because a page waits for it.
       if (known.isNew) {
         known.isNew = false;
         void this.options.counts.write();

@@ -5,7 +5,7 @@ import type { DangerousRefusal } from './question-counts.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Refused dangerous names as an alert: one for each device and day. It names no private name. */
+/** The alert about a refused dangerous name: one per device and day. It contains no private name. */
 export function refusedNameIncident(user_id: string, { device, name, at }: DangerousRefusal): Incident {
   const phrase = alertPhrase('web_protection.refused', { device: device.name });
   return {
@@ -30,7 +30,7 @@ export function refusedNameIncident(user_id: string, { device, name, at }: Dange
   };
 }
 
-/** Raises an alert of each premium person whom the device concerns. */
+/** Raises an alert for each person concerned who has a premium plan. */
 export async function raiseRefusedName(
   refusal: DangerousRefusal,
   parts: {

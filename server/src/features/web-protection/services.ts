@@ -1,4 +1,4 @@
-/** A service that a person may block, with the domains that its operator serves it from. `source` is the operator's own page. */
+/** A service that people can block, with the domains that it uses. `source` is the operator's documentation of them. */
 export interface WebService {
   id: string;
   name: string;

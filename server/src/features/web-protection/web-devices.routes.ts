@@ -20,7 +20,7 @@ import type { WebDeviceRow, WebDevices } from './web-devices.ts';
 import { refuse } from './web-protection.refusals.ts';
 import type { WebProtectionTables } from './web-protection.tables.ts';
 
-/** Devices of web protection that a person may have. */
+/** Returns the maximum number of a person's web protection devices. */
 export type LimitOf = (user: Parameters<typeof may.administrate>[0] & { id: string }) => Promise<number>;
 
 type Changed = <Result>(result: Result) => Result;
@@ -30,11 +30,11 @@ export type Recorded = <Result>(
   kind: AuditKind,
   change: (database: Kysely<WebProtectionTables>) => Promise<Result>,
   details?: Record<string, string>,
-  /** Owners of changed devices, who find the entry in their own history too. */
+  /** Returns the owners of changed devices; the entry also appears in their history. */
   owners?: (result: Result) => readonly string[],
 ) => Promise<Result>;
 
-/** Changes something and records it, in one transaction. Entries name no website. */
+/** Runs a change and records it in the audit log, in one transaction. Entries contain no websites. */
 export function recorderOf(database: Kysely<WebProtectionTables & AuditTables>, audit: Audit, changed: Changed): Recorded {
   return async ({ session, request }, kind, change, details = {}, owners = () => []) => {
     const { id } = session.user;
@@ -52,7 +52,7 @@ export function recorderOf(database: Kysely<WebProtectionTables & AuditTables>, 
 
 const detailsOf = ({ name, kind }: { name: string; kind: string }) => ({ device_name: name, kind });
 
-/** Serves the devices of web protection, and the switch for computers with the agent. */
+/** Serves the routes of web protection devices, and the switch for computers with the agent. */
 export function serveWebDevices(
   api: Api,
   parts: {
@@ -61,7 +61,7 @@ export function serveWebDevices(
     findDevice: (id: string) => Promise<(WebDeviceRow & { guardian_ids: readonly string[] }) | undefined>;
     changedPage: (user_id: string) => void;
     findAgent: (device_id: string) => Promise<{ id: string; user_id: string; device_name: string } | undefined>;
-    /** Sends an agent its desired state. */
+    /** Sends the desired state to an agent. */
     tellAgent: (device_id: string) => Promise<void>;
     limitOf: LimitOf;
     recorded: Recorded;
@@ -70,7 +70,7 @@ export function serveWebDevices(
 ): void {
   const { devices, counts, findDevice, changedPage, findAgent, tellAgent, limitOf, recorded, changed } = parts;
   const ownDevice = { find: ({ id }: { id: string }) => devices.find(id) };
-  /** Guardians have equal rights over the devices of their profiles. */
+  /** Access check: the owner, and guardians with equal rights over the devices of their profiles. */
   const homeDevice = {
     find: ({ id }: { id: string }) => findDevice(id),
     may: (me: { id: string }, row: { guardian_ids: readonly string[] }) => row.guardian_ids.includes(me.id),

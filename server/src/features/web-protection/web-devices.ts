@@ -11,13 +11,13 @@ import type { WebProtectionTables } from './web-protection.tables.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** The days in which gaps between questions count as usual. */
+/** Number of days before the last query from which the usual gap between queries is measured. */
 const USUAL_DAYS = 14;
-/** Quiet devices that are looked at together. */
+/** Batch size for checking devices without recent queries. */
 const SILENT_AT_ONCE = 200;
-/** A device is silent after its longest gap and this long, in ms. */
+/** A device counts as silent after its longest usual gap plus this time, in ms. */
 const PATIENCE_MS = 6 * HOUR_MS;
-/** Base32 without letters that are read for one another in capitals (RFC 4648 section 6, lowered). */
+/** The base32 alphabet of RFC 4648 section 6 in lower case. */
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 const KEY_LETTERS = 26;
 export const KEY = /^[a-z2-7]{26}$/u;
@@ -34,39 +34,39 @@ interface NewWebDevice {
   address?: string | null | undefined;
 }
 
-/** A key of 130 random bits. */
+/** Returns a new key with 130 random bits. */
 export function newKey(): string {
   return Array.from({ length: KEY_LETTERS }, () => LETTERS[randomInt(LETTERS.length)]).join('');
 }
 
-/** One text for each address, however it was typed: without a zone, as IPv4 where it stands for that. */
+/** Normalizes the text of an address: without a zone, and as IPv4 if it embeds an IPv4 address. */
 function canonicalAddress(text: string): string {
   const address = parseIp(text.replace(/%.*$/u, ''));
   return address === undefined ? text : printIp(embeddedIpv4(address) ?? address);
 }
 
-/** The hour of a time, as counts have it. */
+/** The hour of a time in the format of `web_counts.hour`. */
 export function hourOf(ms: number): string {
   const number = Math.floor(ms / HOUR_MS);
   if (number !== latest_hour.number) latest_hour = { number, text: new Date(ms).toISOString().slice(0, 13) };
   return latest_hour.text;
 }
 
-/** Nearly all calls are about the same hour. */
+/** Cache of `hourOf`, because nearly all calls are for the same hour. */
 let latest_hour = { number: Number.NaN, text: '' };
 
-/** The longest time between hours with questions, in ms: a day where too little is known. */
+/** The longest gap between hours with queries, in ms; at least a day. */
 function longestGap(hours: readonly string[]): number {
   const times = hours.toSorted().map((hour) => Date.parse(`${hour}:00:00.000Z`));
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));
   return Math.max(DAY_MS, ...gaps);
 }
 
-/** Time since the last question of a device, in ms; undefined before its first question. */
+/** Time since the last query of a device, in ms; undefined before its first query. */
 const silenceOf = ({ last_question_at }: Pick<WebDeviceRow, 'last_question_at'>, now: number) =>
   last_question_at === null ? undefined : now - Date.parse(last_question_at);
 
-/** The silent ones of these devices, each with its longest gap between questions in ms. */
+/** The silent devices among `rows`, each with its longest usual gap between queries, in ms. */
 export async function silentGaps(
   database: Kysely<WebProtectionTables>,
   rows: readonly WebDeviceRow[],
@@ -95,7 +95,7 @@ export async function silentGaps(
   );
 }
 
-/** `usual_gap_ms`: of a silent device. */
+/** Converts a row for the API. `usual_gap_ms` is given only for a silent device. */
 function shownOf(row: WebDeviceRow, counts: readonly Count[], usual_gap_ms: number | undefined, now: number): WebDevice {
   const { user_id: _user, silence_told: _told, profile_id, names_until, ...shown } = row;
   const isShown = profile_id === null && names_until !== null && now - Date.parse(names_until) < SHOWN_NAMES_KEPT_HOURS * HOUR_MS;
@@ -114,10 +114,10 @@ function shownOf(row: WebDeviceRow, counts: readonly Count[], usual_gap_ms: numb
   };
 }
 
-/** A router asks for everyone behind it. */
+/** Whether the device stands for a whole network: a router, or the device for all addresses. */
 export const isNetwork = ({ kind, address }: Pick<WebDeviceRow, 'kind' | 'address'>) => kind === 'router' || address === NETWORK;
 
-/** Devices of web protection, and their keys. */
+/** Stores the devices of web protection and their keys. */
 export class WebDevices {
   private readonly database: Kysely<WebProtectionTables>;
   private readonly now: () => number;
@@ -127,7 +127,7 @@ export class WebDevices {
     this.now = options.now;
   }
 
-  /** The devices of a person, and those of the profiles of their home: its guardians have equal rights over them. */
+  /** The devices of a person, and all devices of profiles of their home, over which its guardians have equal rights. */
   async list(user_id: string): Promise<WebDevice[]> {
     const now = this.now();
     const ofHome = this.database
@@ -157,7 +157,7 @@ export class WebDevices {
     return rows.map((row) => shownOf(row, sums, gaps.get(row.id), now));
   }
 
-  /** The devices of a person for the status: time since any of them last asked, in ms, and the silent ones without a profile. */
+  /** Data for the status of a person: time since the latest query of any device, in ms, and the silent devices without a profile. */
   async facts(
     user_id: string,
   ): Promise<{ question_age_ms: number | undefined; silent: { id: string; name: string }[] } | undefined> {
@@ -171,7 +171,7 @@ export class WebDevices {
     };
   }
 
-  /** Calls `tell` once for each silence of a device. */
+  /** Calls `tell` once for each new silence of a device. */
   async tellOfSilence(tell: (device: WebDeviceRow) => Promise<void>): Promise<void> {
     const before = new Date(this.now() - DAY_MS - PATIENCE_MS).toISOString();
     const pages = inPages(SILENT_AT_ONCE, (last?: WebDeviceRow) =>
@@ -202,18 +202,18 @@ export class WebDevices {
     return this.database.selectFrom('web_devices').selectAll().where('id', '=', id).executeTakeFirst();
   }
 
-  /** Text that can’t be a key costs no query. */
+  /** Finds a device by its key. Text that can’t be a key causes no database query. */
   async findByKey(key: string): Promise<WebDeviceRow | undefined> {
     if (!KEY.test(key)) return undefined;
     return await this.database.selectFrom('web_devices').selectAll().where('key', '=', key).executeTakeFirst();
   }
 
-  /** The one that an agent asks as. */
+  /** The web protection device of a computer with the agent. */
   findByAgent(device_id: string): Promise<WebDeviceRow | undefined> {
     return this.database.selectFrom('web_devices').selectAll().where('device_id', '=', device_id).executeTakeFirst();
   }
 
-  /** The device that asks plain DNS from this address, else the one that is the network. */
+  /** The device with this source address of plain DNS; otherwise the device for the whole network. */
   async findByAddress(from: string): Promise<WebDeviceRow | undefined> {
     const address = canonicalAddress(from);
     const rows = await this.database.selectFrom('web_devices').selectAll().where('address', 'in', [address, NETWORK]).execute();
@@ -230,7 +230,7 @@ export class WebDevices {
     return Number(count);
   }
 
-  /** To be called in a transaction. @throws Problem `conflict` for more than `limit`. */
+  /** Adds a device. To be called in a transaction. @throws Problem `conflict` for more than `limit`. */
   async add(
     user_id: string,
     limit: number,
@@ -238,7 +238,7 @@ export class WebDevices {
     database = this.database,
   ): Promise<WebDevice> {
     const address = typed === null ? null : canonicalAddress(typed);
-    // The row of the person’s choices stays locked until the device is stored, so that the second of two at once counts the first.
+    // The upsert locks the person’s row until the transaction ends, so that concurrent calls cannot exceed the limit.
     await database
       .insertInto('web_policies')
       .values({ user_id, ...NEW_POLICY })
@@ -279,7 +279,7 @@ export class WebDevices {
     return shownOf(renewed, [], undefined, this.now());
   }
 
-  /** Keeps all names that the device asks for, for an hour; or deletes them. @throws Problem `conflict` for a network, and for a device of a profile. */
+  /** Starts recording all names that the device queries, for an hour; or stops and deletes them. @throws Problem `conflict` for a network, and for a device of a profile. */
   async showNames(row: WebDeviceRow, isShown: boolean, database = this.database): Promise<{ names_until: string | null }> {
     if (isNetwork(row)) throw refuse('web_device.is_network');
     if (isShown && row.profile_id !== null) throw refuse('web_device.has_profile');
@@ -290,7 +290,7 @@ export class WebDevices {
   }
 }
 
-/** Devices that have web protection without an agent. */
+/** Query of the devices that have web protection without an agent. */
 const withoutAgent = (database: Kysely<Pick<WebProtectionTables, 'web_devices'>>) =>
   database.selectFrom('web_devices').where('device_id', 'is', null);
 

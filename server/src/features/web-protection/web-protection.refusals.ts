@@ -1,6 +1,6 @@
 import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
 
-/** Refusals of web protection. A landed code never changes its meaning or its parameters. */
+/** Error codes of web protection. A released code never changes its meaning or its parameters. */
 export const WEB_PROTECTION_REFUSALS = {
   'web_device.too_many': {
     problem: 'conflict',

@@ -30,7 +30,7 @@ import type { WebProtectionTables } from './web-protection.tables.ts';
 
 const SHOWN_SERVICES = SERVICES.map(({ id, name, kind }) => ({ id, name, kind }));
 
-/** Answers what records further changes: the next question meets them. */
+/** Serves the routes of web protection. Returns `recorded`, which also clears cached rules after a change. */
 export function serveWebProtection(
   api: Api,
   parts: {
@@ -42,14 +42,14 @@ export function serveWebProtection(
     dangerous: DangerousNames;
     desk: Pick<QuestionDesk, 'forget'>;
     ways: WebProtection['ways'];
-    /** Devices of web protection that the plan of a person has. */
+    /** Maximum web protection devices in a person's plan. */
     planLimit: (user_id: string) => Promise<number>;
-    /** A device with those who may change it: its owner, and the guardians of its profile. */
+    /** Finds a device with the people who may change it: its owner, and the guardians of its profile. */
     findDevice: (id: string) => Promise<(WebDeviceRow & { guardian_ids: readonly string[] }) | undefined>;
-    /** Tells the pages of a person that their devices changed. */
+    /** Notifies the open pages of a person that their devices have changed. */
     changedPage: (user_id: string) => void;
     findAgent: (device_id: string) => Promise<{ id: string; user_id: string; device_name: string } | undefined>;
-    /** Sends an agent its desired state. */
+    /** Sends the desired state to an agent. */
     tellAgent: (device_id: string) => Promise<void>;
     database: Kysely<WebProtectionTables & AuditTables>;
     audit: Audit;
@@ -73,9 +73,9 @@ export function serveWebProtection(
     audit,
   } = parts;
   const ownName = { find: ({ id }: { id: string }) => policies.findName(id) };
-  /** An owner needs no plan. */
+  /** Administrators need no plan. */
   const limitOf: LimitOf = async (user) => (may.administrate(user) ? UNLIMITED_DEVICES : await planLimit(user.id));
-  /** The next question meets what was changed. */
+  /** Clears cached rules, so that the change applies to the next query. */
   const changed = <Result>(result: Result): Result => {
     desk.forget();
     return result;

@@ -10,36 +10,36 @@ export interface WebProtectionTables extends HouseholdTables {
     name: string;
     kind: WebDeviceKind;
     key: string;
-    /** Where it asks plain DNS from: an address, or `network` for all of them. */
+    /** Source address of its plain DNS queries, or `network` for all addresses. */
     address: string | null;
-    /** The device of the agent that asks. */
+    /** Id of the agent's device, if the agent sends the queries. */
     device_id: Generated<string | null>;
     created_at: string;
     last_question_at: string | null;
-    /** Until when all names that it asks for are kept. */
+    /** All names that it queries are recorded until this time. */
     names_until: Generated<string | null>;
-    /** The last question before the newest reported silence. */
+    /** Value of `last_question_at` at the latest reported silence. */
     silence_told: Generated<string | null>;
-    /** The profile whose rules it has, in place of those of its person. */
+    /** The profile whose rules apply; null for the rules of its owner. */
     profile_id: Generated<string | null>;
   };
   web_policies: {
     user_id: string;
-    /** JSON. */
+    /** JSON array. */
     categories: string;
     services: string;
     safe_search: string;
-    /** Until when dangerous names are answered. */
+    /** End of a pause, during which dangerous names are not refused. */
     paused_until: string | null;
   };
   /** Names that a person blocks or allows. */
   web_names: { id: string; user_id: string; name: string; verdict: WebName['verdict']; created_at: string };
-  /** Questions by hour (the beginning of a time in UTC); `answered`, or the category that they were refused for. Kept for 90 days. */
+  /** Numbers of queries by hour (first 13 characters of an ISO time in UTC). `category` is `answered`, or the category of the refusal. Kept for 90 days. */
   web_counts: {
     id: string;
     device_id: string;
     user_id: string;
-    /** The profile that the device had then. */
+    /** The device's profile at the time of the queries. */
     profile_id: Generated<string | null>;
     hour: string;
     category: string;
@@ -55,10 +55,10 @@ export interface WebProtectionTables extends HouseholdTables {
     category: string;
     count: number;
     last_at: string;
-    /** 1: shown to the person of its profile alone. */
+    /** 1: only the person of the profile may see it. */
     is_private: Generated<number>;
   };
-  /** Names that were answered while their person wanted to see them. Kept for a day. */
+  /** Answered names that were recorded at the person's request. Kept for a day. */
   web_shown_names: { id: string; user_id: string; device_id: string; name: string; count: number; last_at: string };
 }
 
@@ -66,7 +66,7 @@ export const WEB_PROTECTION_PERSONAL: readonly PersonalTable[] = [
   { table: 'web_devices', withheld: ['key', 'silence_told'] },
   { table: 'web_policies', key: 'user_id', json: ['categories', 'services'] },
   { table: 'web_names' },
-  // Counts of a profile are its person’s: guardians get what they see of it.
+  // Counts under a profile belong to its person. The export of guardians contains what they see of the profile.
   { table: 'web_counts', where: { column: 'profile_id', is: null } },
   { table: 'web_shown_names' },
   { table: 'guardians', key: 'user_id' },
