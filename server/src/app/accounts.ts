@@ -51,7 +51,7 @@ import { PERSONAL_TABLES } from './personal-tables.ts';
 
 type TwoFactorTableNames = keyof (AuthTables & TwoFactorTables) | 'audit_entries' | 'audit_head' | 'mails' | 'installation';
 
-/** Builds passkeys, one-time codes, and what an account does with both. */
+/** Builds passkeys, one-time codes, and their use as second factors. */
 function buildSecondFactors(
   { settings, logger }: AppOptions,
   parts: Pick<Parameters<typeof createTwoFactor>[0], 'requirePassword' | 'audit' | 'mail' | 'mustHaveFactor' | 'now'> & {
@@ -101,7 +101,7 @@ type AccountsParts = {
   proxies: ProxyWatch;
   facts: PeopleFacts;
   onChange: (user_id: string, topic: Topic) => void;
-  /** Parts of the file of a person’s data that are no tables. Read once all features are built. */
+  /** Parts of a person’s data export that are not tables. Called after all features are built. */
   furtherParts: () => readonly PersonalPart[];
   now: () => number;
 } & Pick<Parameters<typeof createPasswords>[0], 'leaked'> &
@@ -117,7 +117,7 @@ type AccountTableNames =
   | 'audit_entries'
   | 'audit_head';
 
-/** Builds the log of a person's account, its export and its end. */
+/** Builds the account's log, the data export and the account deletion. */
 function buildPrivacy(
   { settings }: AppOptions,
   parts: Pick<AccountsParts, 'database' | 'audit' | 'mail' | 'verifyLog' | 'forget' | 'furtherParts' | 'now'> & {
@@ -194,7 +194,7 @@ function serveAccountFeatures(
   serveEnforcement(api, { blocks, guard, accounts: auth });
 }
 
-/** Builds what slows down and refuses repeated sign-ins. */
+/** Builds the delay and the blocking of repeated sign-ins. */
 function buildLoginGuard(
   { settings, logger, pause }: AppOptions,
   parts: Pick<AccountsParts, 'database' | 'counters' | 'audit' | 'proxies' | 'onLift' | 'now'> & {
@@ -217,7 +217,7 @@ function buildLoginGuard(
   });
 }
 
-/** Builds what mails an address on request, within limits, and what proves that it is the person's. */
+/** Builds mails that are sent on request, with rate limits, and the proof that an address belongs to the person. */
 function buildMailedProofs(
   { settings, logger }: AppOptions,
   parts: Pick<AccountsParts, 'database' | 'audit' | 'counters' | 'mail' | 'proxies' | 'now'> & {
@@ -247,7 +247,7 @@ function buildMailedProofs(
   return { callGuard, askedMail, emailProofs };
 }
 
-/** Builds what administrators see and change of people. */
+/** Builds the administration of people. */
 function buildUsers(
   { settings }: AppOptions,
   parts: Pick<AccountsParts, 'database' | 'audit' | 'facts' | 'onChange' | 'now'> &
@@ -262,7 +262,7 @@ function buildUsers(
   });
 }
 
-/** Builds what people sign in with: accounts, sessions, second factors, refusals, and what becomes of all that is theirs. */
+/** Builds accounts: sign-in, sessions, second factors, blocking, data export and deletion. */
 export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
   const { settings, logger } = appOptions;
   const { database, audit, counters, mail, proxies, news, leaked, onLift, observe, onChange, now } = parts;
@@ -361,7 +361,7 @@ export function buildAccounts(appOptions: AppOptions, parts: AccountsParts) {
         ...buildPrivacy(appOptions, { ...parts, sessions, auth }),
       }),
 
-    /** Those of several people who must have a second factor and have none. */
+    /** The people among `user_ids` who must have a second factor and have none. */
     async held(user_ids: readonly string[]): Promise<ReadonlySet<string>> {
       if (settings.require_two_factor === 'nobody') return new Set();
       const people = (await auth.findUsers(user_ids)).filter(({ role }) => mustHaveFactor(role)).map(({ id }) => id);

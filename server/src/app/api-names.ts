@@ -51,7 +51,7 @@ import * as users from '@palisade/contract/users';
 import * as webProtection from '@palisade/contract/web-protection';
 import { z } from 'zod';
 
-/** The files of the contract that export endpoints, or the schemas of their records. */
+/** Modules of the contract that export endpoints, or the schemas of their records. */
 const CONTRACT: readonly Record<string, unknown>[] = [
   agent,
   alerts,
@@ -116,7 +116,7 @@ const endpointSchema = z.object({
 
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** The names of endpoints in the contract, by method and path. */
+/** Export names of the contract's endpoints, by method and path. */
 export function endpointNames(): Map<string, string> {
   const names = new Map<string, string>();
   for (const [name, value] of CONTRACT.flatMap((file) => Object.entries(file))) {
@@ -126,10 +126,10 @@ export function endpointNames(): Map<string, string> {
   return names;
 }
 
-/** Names the schemas of records, so that the description has each of them once: `auditEntrySchema` is `AuditEntry`. */
+/** Names the schemas of records, so that the API description defines each once: `auditEntrySchema` becomes `AuditEntry`. */
 export function nameSchemas(): void {
   const exported = CONTRACT.flatMap((file) => Object.entries(file));
-  // The description writes parameters out one by one.
+  // Schemas of parameters get no name, because the API description lists parameters inline.
   const taken = new Set<unknown>(exported.flatMap(([, value]) => Object.values(endpointSchema.safeParse(value).data ?? {})));
   for (const [name, value] of exported) {
     const id = pascal(name.replace(/Schema$/, ''));
@@ -140,7 +140,7 @@ export function nameSchemas(): void {
   }
 }
 
-/** The groups of calls, by the first word of their paths. */
+/** Groups of endpoints in the API description, by the first segment of their paths. */
 export const TAGS: Readonly<Record<string, string>> = {
   admin: 'What administrators do: people, plans, the audit log, lists and settings of the installation.',
   agent: 'What the agent of a device calls, with the token of that device.',

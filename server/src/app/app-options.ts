@@ -18,19 +18,19 @@ import type { FreeBytes } from '#platform/disk.ts';
 import type { PatienceLimits } from '#platform/http.ts';
 import type { Settings } from '#platform/settings.ts';
 
-/** Options of the application: settings, locations, the clock, the log. */
+/** Options of the application. */
 export interface AppOptions {
   settings: Settings;
   database: DatabaseLocation;
-  /** Time for which an idle connection to PostgreSQL is kept, in ms: 5 minutes by default. Tests have many servers beside each other. */
+  /** Time for which an idle connection to PostgreSQL is kept, in ms; 5 minutes by default. Tests run many servers and shorten it. */
   database_idle_ms?: number;
-  /** `server/signatures`. */
+  /** Path of `server/signatures`. */
   signatures_folder: string;
-  /** The table of leaked passwords that `scripts/leaked-passwords.mjs` makes. */
+  /** Path of the table of leaked passwords, made by `scripts/leaked-passwords.mjs`. */
   leaked_passwords: string;
-  /** The built web application. */
+  /** Folder of the built web application. */
   web_folder: string;
-  /** The agent's packages, built by `scripts/agent-package.mjs`. */
+  /** Folder of the agent's packages, built by `scripts/agent-package.mjs`. */
   agent_folder: string;
   logger: FastifyBaseLogger;
   now?: () => number;
@@ -38,59 +38,59 @@ export interface AppOptions {
   engine_memory?: EngineMemory;
   upload_limits?: Partial<UploadLimits>;
   admission_limits?: UploadAdmissionLimits;
-  /** Bytes of one person that are kept sealed. */
+  /** Maximum bytes of one person in the quarantine. */
   quarantine_quota?: number;
-  /** Free space of a disk. */
+  /** Returns the free space of a disk, in bytes. */
   free_bytes?: FreeBytes;
   events_limits?: SocketLimits;
   patience?: PatienceLimits;
   connection_limits?: ConnectionLimits;
-  /** Interval between looks for new signatures, in ms. */
+  /** Interval between checks for new signatures, in ms. */
   signatures_look_ms?: number;
   feed_limits?: FetchLimits;
   engine_processes?: number;
-  /** In place of the YARA-X processes. */
+  /** Replaces the YARA-X processes. */
   embedded_engine?: YaraPool;
   scan_retry_ms?: number;
-  /** Time that a small file may be read before it is recorded, in ms. */
+  /** Time for which a small file may be scanned before its record is stored, in ms. */
   scan_record_ms?: number;
-  /** Looks a file up by its SHA-256 alone. */
+  /** Finds a threat by a file's SHA-256. */
   match_hash?: MatchHash;
-  /** Usual places of a clamd without a setting; none by default, so that no test finds one of the machine. */
+  /** Default addresses at which a clamd is searched without a setting. Empty by default, so that tests do not find a clamd of the machine. */
   usual_scanners?: readonly ScannerAddress[];
-  /** Time that a clamd that was found may be away before it is let go, in ms. */
+  /** Time after which a found clamd that no longer answers is dropped, in ms. */
   scanner_let_go_ms?: number;
   /** Interval between health checks of each clamd, in ms. */
   scanner_look_ms?: number;
   /** Random numbers for drills: from 0 up to, not including, 1. */
   random?: () => number;
   mail_look_ms?: number;
-  /** Delays a sign-in that has to wait. */
+  /** Waits before a delayed sign-in. */
   pause?: (ms: number) => Promise<void>;
-  /** Servers of a test share a PostgreSQL without the settings that several servers need. */
+  /** Servers of a test share a PostgreSQL database without the settings that several servers need. */
   shares_database?: true;
-  /** Intervals of recurring jobs by kind, in place of their own, in ms. */
+  /** Intervals that replace those of recurring jobs, by kind, in ms. */
   every_ms?: Readonly<Record<string, number>>;
   /** Delay before a change of staff presence is reported, in ms. */
   presence_pause_ms?: number;
-  /** Records in place of the DNS, where it is asked who may send a mail; and a mailbox in place of the one of the settings. */
+  /** Replaces DNS in the verification of mail senders; `open_mailbox` replaces the mailbox of the settings. */
   mail_zone?: Zone;
   open_mailbox?: typeof openMailbox;
-  /** Reads an arrived mail, in place of a thread of its own. */
+  /** Parses a received mail; replaces the worker thread. */
   read_mail?: typeof readMail;
-  /** A push service of a test, by its origin: every other one is a browser's. */
+  /** Origin of a test's push service, which is allowed in addition to those of browsers. */
   push_service?: string;
-  /** In place of the name servers of the settings. */
+  /** Replaces the DNS upstreams of the settings. */
   name_servers?: readonly Ask[];
-  /** Time for one scam check, in ms. */
+  /** Time limit of one scam check, in ms. */
   scam_check_ms?: number;
-  /** Time that a customer has to read an answer before a mail is sent, in ms. */
+  /** Delay before a mail about an unread answer is sent to the customer, in ms. */
   unread_answer_ms?: number;
-  /** Time that an administrator has to take a decision back before its person is written to, in ms. */
+  /** Delay before the person is notified of an administrator's decision, which can be undone until then, in ms. */
   false_alarm_told_ms?: number;
-  /** Time that an agent's call waits for a message, and the interval of heartbeats on its socket, in ms. */
+  /** Time that an agent's poll waits for a message, and the interval of heartbeats on its socket, in ms. */
   poll_wait_ms?: number;
   agent_heartbeat_ms?: number;
-  /** Interval at which detection stores the volumes that this server has counted, in ms. */
+  /** Interval at which detection stores the event counts of this server, in ms. */
   volumes_fold_ms?: number;
 }

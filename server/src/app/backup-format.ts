@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { BlobDamagedError, BlobNotFoundError, type Blobs } from '#platform/blobs/blobs.ts';
 import type { Settings } from '#platform/settings.ts';
 
-// A backup is one tar file: first `backup.json`, which describes it, then the database, the id of the data folder, the keys if asked for, and the sealed files;
-// `manifest.json` has the size and SHA-256 of each, `manifest.mac` its HMAC with the key of BACKUP_KEY_FILE, and `manifest.sha256` its SHA-256. An archive without that end is no backup.
+// A backup is one tar file: first `backup.json` with its description, then the database, the id of the data folder, the keys if requested, and the sealed files.
+// At the end, `manifest.json` has the size and SHA-256 of each file, `manifest.mac` the manifest's HMAC with the key of BACKUP_KEY_FILE, and `manifest.sha256` its SHA-256. An archive without them is incomplete.
 
 export const HEAD = 'backup.json';
 export const MANIFEST = 'manifest.json';
@@ -16,20 +16,20 @@ export const MANIFEST_SUM = 'manifest.sha256';
 export const HOME = 'home';
 export const DATABASES = { sqlite: 'database.sqlite', postgresql: 'database.dump' } as const;
 export const SEALED = 'quarantine/';
-/** Sealed files of the store that servers share: those that are kept, and those that no engine has read yet. */
+/** Sealed files from the store that servers share: quarantined files, and files that wait for their scan. */
 export const STORED = 'store/';
-/** Files of the chat, wherever they lie. */
+/** Chat attachments, from a folder or from the shared store. */
 export const ATTACHMENTS = 'attachments/';
 export const KEYS = 'keys/';
 
-/** Allowed names of a backup's files: no path leads out of a folder. */
+/** Allowed names of files in a backup, which exclude path traversal. */
 export const ENTRY =
   /^(?:backup\.json|manifest\.json|manifest\.mac|manifest\.sha256|home|database\.(?:sqlite|dump)|quarantine\/[\da-f-]{36}|store\/[\da-f-]{36}|attachments\/[\da-f-]{36}|keys\/[a-z-]{1,20}\.key)$/;
 
-/** Raised when an older version could not restore the archive: 4 with a signed manifest. */
+/** Version of the format, incremented when older versions cannot restore the archive. 4 added the signed manifest. */
 export const FORMAT = 4;
 
-/** The HMAC of a manifest, by its SHA-256 in hex: all bytes of the backup are in it by theirs. */
+/** The HMAC over the manifest's SHA-256 (hex). It covers the whole backup, because the manifest contains the SHA-256 of every file. */
 export function signManifest(key: Buffer, sha256: string): string {
   return createHmac('sha256', key).update(`palisade backup 1 ${sha256}`).digest('hex');
 }
@@ -39,39 +39,39 @@ export const headSchema = z.object({
   version: z.string(),
   created_at: z.iso.datetime(),
   database: z.enum(['sqlite', 'postgresql']),
-  /** Names of the migrations that the database has. */
+  /** Names of the migrations applied to the database. */
   migrations: z.array(z.string()),
 });
 export type Head = z.infer<typeof headSchema>;
 
 export const manifestSchema = z.object({
   files: z.array(z.object({ name: z.string(), size: z.int(), sha256: z.string() })),
-  /** Rows by table. */
+  /** Number of rows by table. */
   rows: z.record(z.string(), z.int()),
   sealed: z.object({
-    /** Ids of files whose bytes are not in the backup: they were removed while it was written, or were not where the database has them. */
+    /** Ids of files that are not in the backup: `gone` were deleted while it was written, and `missing` were not found or damaged in storage. */
     gone: z.array(z.string()),
     missing: z.array(z.string()),
-    /** Files that lie on other servers of the same database. */
+    /** Number of files on other servers of the same database. */
     elsewhere: z.int(),
-    /** Files in the store that servers share. */
+    /** Number of files in the shared store. */
     in_store: z.int(),
-    /** Those of them that were left out because that was asked for, with the checksum of each: the records find them in the store again. */
+    /** Files of the shared store that were left out on request, with their checksums. After a restore they are still in that store. */
     listed: z.array(z.object({ id: z.string(), sha256: z.string().nullable() })).default([]),
   }),
-  /** Files that no engine had read yet: they wait unsealed, and are in no backup. */
+  /** Number of files that wait for their scan. They are not sealed, and so not in the backup. */
   waiting: z.int(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** Why there is no backup, or none is restored: one line that says what to do. */
+/** A backup or restore failed. The message is one line with a remedy. */
 export class BackupError extends Error {
   override name = 'BackupError';
 }
 
-/** The store of sealed files, as far as a backup reads it. */
+/** Read access to sealed files. */
 export interface SealedFiles {
-  /** Undefined when there is none. */
+  /** Undefined if the file does not exist. */
   read(id: string): Promise<{ size: number; content: AsyncIterable<Buffer> } | undefined>;
 }
 
@@ -83,7 +83,7 @@ export function quarantineFolder(settings: Pick<Settings, 'data_dir'>): string {
   return join(settings.data_dir, 'quarantine');
 }
 
-/** Sealed files in a folder. One that is removed while it is read is read to its end. */
+/** Sealed files in a folder. A file that is deleted while it is open is still read completely. */
 export function sealedFilesOf(folder: string): SealedFiles {
   return {
     async read(id) {
@@ -98,14 +98,14 @@ export function sealedFilesOf(folder: string): SealedFiles {
   };
 }
 
-/** A file of the store that servers share, as its record has it. */
+/** The record of a file in the shared store. */
 export interface StoredFile {
   id: string;
   sealed_sha256: string | null;
 }
 
 /**
- * Reads a file of a store. Undefined when there is none. `isDamaged` says, once it was read, whether the bytes differ from those that were stored: the archive is written all the same.
+ * Reads a file of a store; undefined if it does not exist. After the content was read, `isDamaged` returns whether its checksum differs. A damaged file does not stop the backup.
  * @throws StoreAwayError
  */
 export async function readStored(

@@ -51,7 +51,7 @@ interface Written {
   keys: string[];
 }
 
-/** A copy of the database as it was at one moment, and its manifest. */
+/** A consistent copy of the database, and the data for the manifest. */
 interface Snapshot {
   path: string;
   migrations: string[];
@@ -59,19 +59,19 @@ interface Snapshot {
   /** Ids of the sealed files of this server. */
   sealed: string[];
   elsewhere: number;
-  /** Files of the store that servers share. */
+  /** Files in the shared store. */
   stored: StoredFile[];
-  /** Files of the chat. */
+  /** Ids of chat attachments. */
   attachments: string[];
   waiting: number;
 }
 
 const UNFINISHED = '.palisade-backup-';
-/** Locked while the backup of its folder is being written. */
+/** Lock file in the folder of unfinished files, locked while the backup is being written. */
 const HELD = 'held';
 const HOUR_MS = 3_600_000;
 
-/** The path of the archive: the file itself, or one with a name of its own in a folder that is there. */
+/** The path of the archive: the target itself, or a new file if the target is a folder. */
 function fileFor(target: string, now: Date): string {
   const path = resolve(target);
   const is_folder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
@@ -82,7 +82,7 @@ function fileFor(target: string, now: Date): string {
   return file;
 }
 
-/** A folder for unfinished files, held while this process lives. Those of backups that were killed are removed first. */
+/** Creates a locked folder for unfinished files. Folders of killed backups are removed first. */
 async function unfinishedIn(parent: string): Promise<{ folder: string; release: () => void }> {
   for (const name of readdirSync(parent).filter((one) => one.startsWith(UNFINISHED))) {
     const left = join(parent, name);
@@ -97,26 +97,26 @@ async function unfinishedIn(parent: string): Promise<{ folder: string; release: 
   return { folder, release };
 }
 
-/** Whether a backup that wrote there has ended, as far as can be told without its lock: one that has just begun has none yet. */
+/** Whether a folder may be abandoned. Without a lock file it must be an hour old, because a backup that has just started has not created the file yet. */
 function isAbandoned(folder: string): boolean {
   if (existsSync(join(folder, HELD))) return true;
   const age_ms = Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
   return age_ms > HOUR_MS;
 }
 
-/** Gives the finished archive its name, over no file that came meanwhile as far as the file system can tell. */
+/** Moves the finished archive to its final name. An existing file is not overwritten. */
 async function place(part: string, file: string): Promise<void> {
   try {
     await link(part, file);
   } catch (error) {
-    // Some network and USB disks know no second names.
+    // Some network and USB file systems have no hard links.
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code) || existsSync(file)) throw error;
     await rename(part, file);
   }
 }
 
-/** Reads the facts of the manifest, from a database that does not change meanwhile. */
+/** Reads the data for the manifest from a consistent copy of the database. */
 async function look(database: Kysely<BackupTables>, home: string | undefined): Promise<Omit<Snapshot, 'path'>> {
   const tables = await database.introspection.getTables({ withInternalKyselyTables: true });
   const rows: Record<string, number> = {};
@@ -143,7 +143,7 @@ async function look(database: Kysely<BackupTables>, home: string | undefined): P
     .where('status', '=', 'clean')
     .orderBy('id')
     .execute();
-  // Rows of versions that knew one server alone name no folder.
+  // Rows of early versions, which supported only one server, have no home.
   const isHere = (row: { home: string | null }) => row.home === null || row.home === home;
   const waiting = await database
     .selectFrom('scans')
@@ -167,7 +167,7 @@ async function snapshotOfSqlite(source: string, folder: string, home: string | u
   const path = join(folder, DATABASES.sqlite);
   const live = new SqliteDatabase(source, { readonly: true, fileMustExist: true, timeout: 60_000 });
   try {
-    // One reading transaction of the running server's database: whole, while others write on (docs/decisions/operations.md).
+    // A consistent copy in one read transaction; the running server can continue to write (docs/decisions/operations.md).
     live.prepare('vacuum into ?').run(path);
   } finally {
     live.close();
@@ -192,20 +192,20 @@ async function snapshotOfPostgres(
     .setIsolationLevel('repeatable read')
     .execute(async (transaction) => {
       const { rows } = await sql<{ id: string }>`select pg_export_snapshot() as id`.execute(transaction);
-      // The dump and the counts come from one snapshot.
+      // The dump uses the same snapshot as the counts.
       const args = ['--format=custom', '--schema=public', '--no-owner', '--no-acl', `--snapshot=${rows[0]?.id ?? ''}`];
       await runPostgresProgram('pg_dump', url, [...args, `--file=${path}`]);
       return { path, ...(await look(transaction, home)) };
     });
 }
 
-/** Whether the live database still has a file that is not where it should be. */
+/** Whether the live database still refers to a file that was not found. */
 async function isStillSealed(live: Kysely<BackupTables>, id: string): Promise<boolean> {
   const row = await live.selectFrom('scans').select(['sealed', 'spooled']).where('id', '=', id).executeTakeFirst();
   return row?.sealed === 1 || row?.spooled === 1;
 }
 
-/** Adds the files of the store, by the list of the snapshot and the checksum of each. */
+/** Adds the listed files of the shared store, and verifies their checksums. */
 async function addStored(
   live: Kysely<BackupTables>,
   store: Blobs,
@@ -222,7 +222,7 @@ async function addStored(
   }
 }
 
-/** Adds the files of the chat. */
+/** Adds the chat attachments. */
 async function addAttachments(
   live: Kysely<BackupTables>,
   files: readonly StoredFile[],
@@ -243,7 +243,7 @@ async function isStillAttached(live: Kysely<BackupTables>, id: string): Promise<
 }
 
 /**
- * Writes a backup of the data that the settings name, whether a server uses it or not. Quarantined files stay sealed; keys are left out unless asked for. `onFolder` gets the
+ * Writes a backup of the data that the settings name, also while a server runs. Quarantined files stay sealed; keys are included only on request. `onFolder` receives the
  * folder of unfinished files, so that an interrupted caller can remove it.
  * @throws BackupError
  */
@@ -251,7 +251,7 @@ export async function writeBackup(parts: {
   settings: Settings;
   target: string;
   with_keys: boolean;
-  /** Leaves out what lies in the store of STORAGE_URL: it is listed. */
+  /** Only lists the files of the store at STORAGE_URL, without their content. */
   without_store?: boolean;
   now?: Date;
   sealed?: SealedFiles;
@@ -334,7 +334,7 @@ export async function writeBackup(parts: {
       if (without_store)
         manifest.sealed.listed = [
           ...snapshot.stored.map(({ id: of, sealed_sha256 }) => ({ id: of, sha256: sealed_sha256 })),
-          // The database has no checksums of files of the chat.
+          // The database has no checksums of chat attachments.
           ...(settings.storage === undefined ? [] : snapshot.attachments.map((of) => ({ id: of, sha256: null }))),
         ];
       else if (snapshot.stored.length > 0)

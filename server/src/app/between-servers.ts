@@ -11,8 +11,8 @@ import type { Topics } from '#platform/topics/topics.ts';
 import type { AppOptions } from './app-options.ts';
 
 /**
- * Says in the database that this server lives. Undefined for servers of a test that share a PostgreSQL without those settings.
- * @throws SharedDatabaseError where one of two servers lacks a setting that they need between them; the database is closed then.
+ * Registers this server in the database. Undefined for servers of a test that share a PostgreSQL database without these settings.
+ * @throws SharedDatabaseError if another server runs and one of them lacks a setting that several servers need; the database is closed then.
  */
 export async function joinOthers({ settings, logger, shares_database }: AppOptions, database: Kysely<Tables>, home: string) {
   if (shares_database === true) return undefined;
@@ -27,7 +27,7 @@ export async function joinOthers({ settings, logger, shares_database }: AppOptio
   });
 }
 
-/** Opens the topics, news, presence and counters: shared by all servers with REDIS_URL, for this server alone without. */
+/** Opens topics, session news, counters and cached answers. With REDIS_URL all servers share them; without it they are local to this server. */
 export async function openBetween(
   { settings, logger }: AppOptions,
   now: () => number,

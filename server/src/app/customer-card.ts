@@ -11,7 +11,7 @@ import type { Scanner } from './scanner.ts';
 
 const RECENT_SESSIONS = 5;
 
-/** The card of a customer that staff see next to a conversation; undefined for a deleted account. */
+/** The customer's data that staff see next to a conversation; undefined for a deleted account. */
 export async function customerCardOf(
   of: {
     people: Pick<Accounts['auth'], 'findAccount'>;
@@ -62,7 +62,7 @@ export async function customerCardOf(
       is_scored: overview.status.is_scored,
       steps: overview.status.others.length + (overview.status.next === null ? 0 : 1),
     },
-    // As the person's own pages count: without test files and simulated ones.
+    // The same count as on the person's own pages: without test files and simulated alerts.
     open_alerts: open.real,
     devices: [...living.map(({ device_name: name, last_seen_at }) => ({ name, last_seen_at })), ...others],
     scans: { clean, infected: infected - test_files, pending, test_files },
@@ -73,7 +73,7 @@ export async function customerCardOf(
   };
 }
 
-/** The part of a person's record that only administrators see. */
+/** The part of a person's data that only administrators see. */
 export async function administrationOf(
   { subscriptions, monitor }: { subscriptions: Subscriptions; monitor: Monitor },
   user_id: string,

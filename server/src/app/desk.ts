@@ -52,7 +52,7 @@ import type { Scanner } from './scanner.ts';
 const fact = (name: string, value: string | number | null | undefined) =>
   value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }];
 
-/** Things that customers may share, read from their owners. */
+/** Readers of the records that customers can share in a conversation. */
 function thingsOf({
   scanner,
   monitor,
@@ -143,7 +143,7 @@ function thingsOf({
   };
 }
 
-/** The events of conversations for the pages of staff. */
+/** Topics with the events of conversations for staff pages. */
 function deskTopics(of: { conversations: Conversations; team: Team; chat: Chat; desk: Desk }): DeskTopics {
   const { conversations, team, chat, desk } = of;
   return {
@@ -178,16 +178,16 @@ interface DeskParts {
   devices: Pick<Devices, 'find' | 'read' | 'living'>;
   remote: Remote;
   scamChecks: Pick<BuiltScamCheck, 'find'>;
-  /** Hears of a customer who has an answer. */
+  /** Called when a customer has received an answer. */
   onAnswer: (user_id: string) => Promise<void>;
-  /** Takes the files of the chat. */
+  /** Scans and stores chat attachments. */
   files: ScannedFiles;
-  /** The key that they are sealed with; a derived key makes the names of conversations in addresses. */
+  /** Key for sealing attachments. A key derived from it makes the conversation ids in mail addresses. */
   key: Buffer;
   now: () => number;
 }
 
-/** Serves the chat, the desk, the files of both, and help pages. */
+/** Serves chat, desk, attachments, and help pages. */
 function serveDeskFeatures(
   api: Api,
   { database, audit, kept, subscriptions, monitor }: DeskParts,
@@ -231,7 +231,7 @@ function serveDeskFeatures(
   serveHelp(api, help);
 }
 
-/** Builds the mails that tell customers of unread answers. */
+/** Builds the mails to customers about unread answers. */
 function buildLetters(
   { settings, logger, unread_answer_ms }: AppOptions,
   { database, mail, jobs, accounts }: DeskParts,
@@ -249,7 +249,7 @@ function buildLetters(
   });
 }
 
-/** Tells the customer of a conversation that it has an answer: by mail after a while, and their browser at once. */
+/** Notifies the customer of an answer: the browser at once, and by mail after a delay. */
 function tellOfAnswers(parts: {
   conversations: Conversations;
   letters: ReturnType<typeof createLetters>;
@@ -266,14 +266,14 @@ function tellOfAnswers(parts: {
   };
 }
 
-/** Opens what servers know of open pages of staff; without Redis, of this one alone. */
+/** Opens the presence of staff: shared by all servers with Redis, otherwise local to this server. */
 async function openPresence({ settings, logger }: AppOptions) {
   const memory = createMemoryPresence();
   if (settings.redis_url === undefined) return memory;
   return await createRedisPresence({ url: settings.redis_url, meanwhile: memory, logger });
 }
 
-/** The accounts and the danger of customers. */
+/** Readers of customers' accounts and of their danger state. */
 function customersOf(database: Kysely<Tables>, people: Accounts['auth']) {
   return {
     findUser: (id: string) => people.findUser(id),
@@ -284,7 +284,7 @@ function customersOf(database: Kysely<Tables>, people: Accounts['auth']) {
   };
 }
 
-/** Facts that the chat reads of other parts. */
+/** Data of other features that the chat reads. */
 function readsOf({ antivirus }: DeskParts['scanner'], reports: Pick<ReturnType<typeof createReports>, 'response'>) {
   return {
     hasInfection: async (user_id: string) => (await antivirus.counts(user_id)).open.count > 0,
@@ -292,7 +292,7 @@ function readsOf({ antivirus }: DeskParts['scanner'], reports: Pick<ReturnType<t
   };
 }
 
-/** Builds the support desk: the customers' chat, what staff do, help pages, and what reminds of the forgotten. */
+/** Builds the support desk: customer chat, staff functions, help pages, and reminders of unanswered conversations. */
 export async function buildDesk(appOptions: AppOptions, parts: DeskParts) {
   const { settings, logger } = appOptions;
   const { database, jobs, topics, kept, tell, accounts, scanner, monitor, subscriptions, firewall } = parts;

@@ -35,7 +35,7 @@ import { deviceTopic, personTopic, type Topics } from '#platform/topics/topics.t
 import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
 
-/** The same start of an agent may come again before its old socket is found dead. */
+/** Maximum sockets of one device: an agent may reconnect before its old socket is detected as dead. */
 const SOCKETS_PER_DEVICE = 4;
 const NUDGE: LiveEvent = { kind: 'changed', topic: 'devices' };
 
@@ -44,23 +44,23 @@ interface DevicesParts {
   audit: Audit;
   counters: Counters;
   firewall: Firewall;
-  /** Signature files for this server's engines. */
+  /** The signature files of this server's engines. */
   signatures: Pick<Signatures, 'files'>;
   jobs: Jobs;
   topics: Topics;
   raise: (incident: DeviceIncident) => Promise<void>;
   records: FoundRecords<Kysely<Pick<Tables, 'scans'>>>;
-  /** Receives and scans a file that a device sends for a second look; reads the scans of given ids. */
+  /** Receives and scans files that devices send for a second look, and reads scans by id. */
   scanner: Pick<Scanner, 'receive'> & { antivirus: Pick<Scanner['antivirus'], 'some'> };
   changed: (user_id: string) => void;
   grantedOf: GrantedOf;
-  /** Built after devices. */
+  /** A function, because name keys are built after devices. */
   nameKeys: () => NameKeys;
   keptAnswers: Pick<KeptAnswers, 'keepList' | 'told'>;
   now: () => number;
 }
 
-/** The facts for posture. */
+/** The data that posture uses. */
 function factsOf(living: readonly Device[], plan_holds: number, now: number): DeviceFacts | undefined {
   const known = living.filter(({ capabilities }) => capabilities !== null);
   if (known.length === 0) return undefined;
@@ -81,7 +81,7 @@ function factsOf(living: readonly Device[], plan_holds: number, now: number): De
   };
 }
 
-/** The dashboard's measured values. */
+/** The dashboard's values. */
 function shownOf(living: readonly Device[], blocked: { packets: number; packets_total: number }): DashboardDevices {
   const newest = living
     .flatMap(({ device_name, telemetry, telemetry_at }) =>
@@ -106,13 +106,13 @@ function shownOf(living: readonly Device[], blocked: { packets: number; packets_
   };
 }
 
-/** A device that more may be granted of in a remote session, or why not now. */
+/** A device whose screen can be shared in a remote session; `refusal` is the reason if it cannot be shared now. */
 function grantableOf(device: Device | undefined) {
   if (device === undefined) return undefined;
   const { id, device_name, state, capabilities } = device;
   if (state !== 'online') return { id, device_name, refusal: sentence('device.not_connected') };
   if (capabilities?.control === true) return { id, device_name, refusal: null };
-  // The device's own sentence.
+  // This sentence comes from the device.
   const reason = capabilities?.control_reason ?? undefined;
   return { id, device_name, refusal: reason === undefined ? sentence('device.cannot_share_screen') : asWritten(reason) };
 }
@@ -122,20 +122,20 @@ function socketLimits({ agent_heartbeat_ms = 20_000 }: AppOptions): SocketLimits
     ...SOCKET_LIMITS,
     heartbeat_ms: agent_heartbeat_ms,
     sockets_per_principal: SOCKETS_PER_DEVICE,
-    // A whole desired state of 1,000 rules may wait for a slow agent.
+    // Enough for a desired state with 1,000 rules that waits for a slow agent.
     waiting_bytes: 32 * 1024 ** 2,
   };
 }
 
 const scansOf = (transaction: Kysely<DeviceTables>) => transaction.$extendTables<Pick<Tables, 'scans'>>().$pickTables<'scans'>();
 
-/** The number of devices that a person's plan holds now. */
+/** Reads the maximum number of devices in a person's current plan. */
 function limitAt(now: () => number): DeviceLimit {
   return (transaction, user_id) =>
     deviceLimit(transaction.$extendTables<Pick<Tables, 'subscriptions'>>().$pickTables<'subscriptions'>(), user_id, now());
 }
 
-/** Builds devices: their persons' side, their agents' side, and the socket between. */
+/** Builds devices: the API for their owners, the API for agents, and the agents' socket. */
 export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
   const { settings, logger } = appOptions;
   const { database, audit, counters, firewall, signatures, jobs, topics, raise, records, scanner, changed, grantedOf } = parts;
@@ -144,7 +144,7 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
   const tables = database.$pickTables<keyof DeviceTables | 'audit_entries' | 'audit_head'>();
   const nudge = (device_id: string) => topics.publish(deviceTopic(device_id), NUDGE);
   const news = createDeviceNews(changed);
-  /** A page that asks before it hears of news gets them. */
+  /** Clears cached answers before it notifies pages, so that each reload returns the new state. */
   const onNews = (user_id: string) => {
     keptAnswers.told(personTopic(user_id));
     news.told(user_id);
@@ -177,12 +177,12 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
 
   return {
     devices,
-    /** Changes on devices while a remote session runs. */
+    /** Measures changes on devices during remote sessions. */
     measuredSessions,
 
     facts: async (user_id: string): Promise<DeviceFacts | undefined> => readFacts(user_id, await devices.living(user_id)),
 
-    /** The dashboard's measured values, null for an account without devices, and the facts for posture, from one look at the devices. */
+    /** The dashboard's values (null without devices) and the data for posture, from one read of the devices. */
     async ofDashboard(user_id: string): Promise<{ shown: DashboardDevices | null; facts: DeviceFacts | undefined }> {
       const living = await devices.living(user_id);
       if (living.length === 0) return { shown: null, facts: undefined };
@@ -190,23 +190,23 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
       return { shown: shownOf(living, blocked), facts };
     },
 
-    /** A device of a person that more may be granted of in a remote session, or why not now. */
+    /** A person's device whose screen can be shared in a remote session, with the reason if it cannot be shared now. */
     grantable: async (user_id: string, device_id: string) =>
       grantableOf((await devices.living(user_id)).find(({ id }) => id === device_id)),
 
     authenticate: (identity: Parameters<typeof agents.authenticate>[0]) => agents.authenticate(identity),
 
-    /** Sends a device its desired state. */
+    /** Sends the desired state to a device. */
     nudge,
 
-    /** Sends a device its desired state, of which another part changed. */
+    /** Increments the revision of the desired state, and sends the state to the device. */
     tellAgain: (id: string) => raiseToldRev(database.$pickTables<keyof DeviceTables>(), id).then(() => nudge(id)),
 
-    /** The rules of a person are not as they were. Never fails and never waits. */
+    /** Handles a change of a person's rules in the background; errors are logged. */
     rulesChanged(user_id: string): void {
       devices
         .rulesChanged(user_id)
-        // For a device that is away, no other code reports to pages that its state has changed.
+        // Pages must also show the changed state of an offline device, which does not report it itself.
         .then((count) => (count === 0 ? undefined : onNews(user_id)))
         .catch((error: unknown) => logFailure(logger, error, 'could not send new rules to devices; retrying later'));
     },
@@ -232,7 +232,7 @@ export function buildDevices(appOptions: AppOptions, parts: DevicesParts) {
       });
     },
 
-    /** After `openSockets`. */
+    /** To be called after `openSockets`. */
     serveSocket(fastify: FastifyInstance): void {
       service = serveAgents(fastify, {
         ...{ agents, topics, counters, onNews, now, poll_wait_ms: appOptions.poll_wait_ms },

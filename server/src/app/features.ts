@@ -27,7 +27,7 @@ import { buildScanner } from './scanner.ts';
 import { folderOf } from './storage.ts';
 import { buildWebProtection } from './web-protection.ts';
 
-/** Builds the firewall, and what sends to people: push, mail, and the news of the installation. */
+/** Builds the firewall and the channels to people: push, mail, and the news of the installation. */
 function buildSenders(
   appOptions: AppOptions,
   { database, keys, now, topics, counters, keptAnswers, jobs }: Foundation,
@@ -63,7 +63,7 @@ function buildSenders(
   return { installationNews, push, firewall, mail };
 }
 
-/** The parts of subscriptions and of requests for plans. */
+/** Dependencies of subscriptions and of plan requests. */
 function partsOfSubscriptions(
   { settings }: AppOptions,
   { database, audit, now }: Foundation,
@@ -86,7 +86,7 @@ function partsOfSubscriptions(
   };
 }
 
-/** Builds the scanner on what all features share. Accounts and the monitor are read later. */
+/** Builds the scanner on the shared foundation. Accounts and the monitor are passed as functions, because they are built later. */
 async function buildSharedScanner(
   appOptions: AppOptions,
   foundation: Foundation,
@@ -122,7 +122,7 @@ async function buildSharedScanner(
     onSettled: (files, is_over, whole) =>
       monitor()
         .alerts.settleFiles(whole, is_over)
-        // Lists of people show the last state that was found.
+        // Update the stored state, which lists of people show.
         .then(() => Promise.all([...new Set(files.map(({ user_id }) => user_id))].map((id) => monitor().posture.overview(id))))
         .then(() => undefined)
         .catch((error: unknown) => logFailure(appOptions.logger, error, 'could not settle alerts')),
@@ -132,7 +132,7 @@ async function buildSharedScanner(
   });
 }
 
-/** Builds every feature by hand. Here, and in `app/`, features meet, and nowhere else. */
+/** Builds all features and passes them their dependencies. Only files in `app/` connect features. */
 export async function buildFeatures(appOptions: AppOptions, foundation: Foundation) {
   const { settings, logger } = appOptions;
   const { database, keys, now, kept, keptAnswers, topics, counters, news, jobs, audit, verifyLog, proxies } = foundation;

@@ -20,8 +20,8 @@ import type { Monitor } from './monitor.ts';
 import type { buildWebProtection } from './web-protection.ts';
 
 /**
- * Removes an account's data beside its rows (`PERSONAL_TABLES` of tables.ts): files, and mentions in other people's rows. Each step runs in the transaction that deletes
- * the account, and returns the work for after it. A part that is passed as a function is read later.
+ * Removes the data of an account outside its own rows (`PERSONAL_TABLES`): files, and mentions in other people's rows. Each step runs in the transaction that deletes
+ * the account, and returns the work to do after the commit. Parts that are built later are passed as functions.
  */
 export function whatIsForgotten(parts: {
   database: Kysely<Tables>;
@@ -29,7 +29,7 @@ export function whatIsForgotten(parts: {
   remote: Pick<Remote, 'forget'>;
   desk: () => Pick<Awaited<ReturnType<typeof buildDesk>>, 'forgetPerson'>;
   webProtection: () => Pick<Awaited<ReturnType<typeof buildWebProtection>>, 'forgetPerson'>;
-  /** Tells the pages of a person that their records changed. */
+  /** Notifies the open pages of a person that their records have changed. */
   changed: (user_id: string, topic: Topic) => void;
   sessionFiles: () => Pick<SessionFiles, 'forgetPerson'>;
   scores: () => Pick<Monitor['posture']['scores'], 'forget'>;
@@ -64,7 +64,7 @@ export function whatIsForgotten(parts: {
       return () => Promise.resolve();
     },
     (_transaction, user_id) => Promise.resolve(() => Promise.resolve(scores().forget(user_id))),
-    // Once all of its data is deleted.
+    // Runs after all data of the account is deleted.
     () => Promise.resolve(async () => void (await wipeDeleted(database))),
   ];
 }

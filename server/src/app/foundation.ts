@@ -10,12 +10,12 @@ import { joinOthers, openBetween } from './between-servers.ts';
 import { folderOf, openKeptFiles } from './storage.ts';
 import { buildAudit, openStore } from './store.ts';
 
-/** Opens the parts that all features share: the database, files, channels between servers, jobs and the audit log. */
+/** Opens the shared parts of all features: the database, files, channels between servers, jobs and the audit log. */
 export async function openFoundation(appOptions: AppOptions, home: Home) {
   const { settings, logger } = appOptions;
   const build = readBuild();
   const leaked = readLeakedPasswords(appOptions.leaked_passwords);
-  // Before anything else is made or changed: the database says whether this version and these keys are the right ones.
+  // First: the database shows whether this version and these keys are the right ones, before anything else is created or changed.
   const { database, keys, pool, clock } = await openStore(appOptions, home.id);
   const { now } = clock;
   const servers = await joinOthers(appOptions, database, home.id);

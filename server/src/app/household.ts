@@ -17,11 +17,11 @@ import type { Tables } from '#platform/tables.ts';
 import type { RestrainedMail } from './letters.ts';
 
 const DAY_MS = 86_400_000;
-/** Invitations of one person, and those that one address gets by mail: the link is in the answer as well. */
+/** Rate limits of invitations by one person, and of invitation mails to one address. */
 const INVITES = { count: 10, period_ms: DAY_MS } as const;
 const INVITE_LETTERS = { count: 3, period_ms: DAY_MS } as const;
 
-/** The features that a home meets. */
+/** Dependencies of homes on other features. */
 export interface HouseholdNeeds {
   database: Kysely<Tables>;
   counters: Counters;
@@ -32,7 +32,7 @@ export interface HouseholdNeeds {
   now: () => number;
 }
 
-/** Profiles that the best plan of people has room for at a time (ms). An owner needs no plan. One query: devices ask it every few seconds. */
+/** Maximum profiles in the best plan of these people at a time (ms since 1970). Administrators need no plan. It uses one query, because devices read it every few seconds. */
 export async function profileLimit(database: Kysely<Tables>, user_ids: readonly string[], now: number): Promise<number> {
   if (user_ids.length === 0) return 0;
   const rows = await database
@@ -50,7 +50,7 @@ export async function profileLimit(database: Kysely<Tables>, user_ids: readonly 
   return Math.max(0, ...limits);
 }
 
-/** Builds the people of homes: guardians, profiles, and what they ask for. */
+/** Builds homes: guardians, profiles, and requests. */
 export function buildHousehold({ database, counters, mail, findUsers, onAsk, public_url, now }: HouseholdNeeds) {
   const tables = database.$pickTables<keyof WebProtectionTables>();
   const people = { findUsers, profileLimit: (user_ids: readonly string[]) => profileLimit(database, user_ids, now()) };

@@ -4,14 +4,14 @@ import { logFailure } from '#platform/database-patience.ts';
 import { personTopic, STAFF_TOPIC, type Topics } from '#platform/topics/topics.ts';
 
 /**
- * Changes within this time are reported once, in ms: strangers can register as fast as the limits let them, and each report makes many pages read
- * again.
+ * Changes within this time are reported once, in ms: strangers can register as fast as the rate limits allow, and each report makes many pages
+ * reload.
  */
 const PAUSE_MS = 500;
 
 /** Reports changes of the installation to open pages. */
 export interface InstallationNews {
-  /** Never fails and never waits. */
+  /** Reports a change in the background; errors are logged. */
   tell(topic: InstallationTopic): void;
   close(): void;
 }
@@ -19,7 +19,7 @@ export interface InstallationNews {
 export function createInstallationNews(parts: {
   topics: Pick<Topics, 'publish' | 'publishToAll'>;
   administrators: () => Promise<string[]>;
-  /** Called at once with each change, before pages hear of it. */
+  /** Called immediately for each change, before pages are notified. */
   onTell: () => void;
   logger: FastifyBaseLogger;
 }): InstallationNews {

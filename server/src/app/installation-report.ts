@@ -16,7 +16,7 @@ import type { Tables } from '#platform/tables.ts';
 
 const DAYS_APART = 31;
 
-/** First days of the spans: each day, or `first` and the Mondays after it. */
+/** First days of the spans of a report: each day, or `first` and the Mondays after it. */
 function daysOf(first: string, last: string): { unit: InstallationReport['unit']; days: string[] } {
   const isByDay = dayAfter(first, DAYS_APART) > last;
   const days: string[] = [];
@@ -25,8 +25,8 @@ function daysOf(first: string, last: string): { unit: InstallationReport['unit']
 }
 
 /**
- * People, security and income of the installation.
- * @throws Problem `invalid_field` for days that are no span, or too long a one.
+ * The report about people, security and income of the installation.
+ * @throws Problem `invalid_field` for an invalid or too long period.
  */
 export async function installationReport(
   parts: {

@@ -5,12 +5,12 @@ import type { Counters } from '#platform/counters.ts';
 import type { Limits } from '#platform/limits.ts';
 import type { Mail } from '#platform/mail.ts';
 
-/** Mails as features see them. */
+/** The mail interface that features get. */
 export type RestrainedMail = Pick<Mail, keyof Mail>;
 
 /**
- * Drops letters that their recipient did not ask for, when the address is not proved or has had too many; the screens show the same news. A letter that was
- * asked for is bounded by the code that queues it.
+ * Drops mails that the recipient did not request if the address is not verified or has received too many; the screens show the same news. Requested
+ * mails are limited by the code that queues them.
  */
 export function restrainMail(
   mail: Mail,

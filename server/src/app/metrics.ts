@@ -17,7 +17,7 @@ import type { Scanner } from './scanner.ts';
 
 const MIB = 1024 ** 2;
 const SECOND_MS = 1_000;
-/** Classes of files by their size, the last of them for larger ones. */
+/** File size classes; the last class has no upper bound. */
 const SIZES = [
   { name: '64K', most: 64 * 1024 },
   { name: '1M', most: MIB },
@@ -25,10 +25,10 @@ const SIZES = [
   { name: '100M', most: 100 * MIB },
   { name: '1G', most: 1024 * MIB },
 ] as const;
-/** Seconds. */
+/** Histogram buckets of scan durations, in seconds. */
 const SCAN_BOUNDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
-/** Counts the engines' work. */
+/** Builds the metrics of scans. */
 export function meterScans(metrics: Metrics): ScanMeter {
   const durations = metrics.histogram(
     'palisade_scan_duration_seconds',
@@ -45,14 +45,14 @@ export function meterScans(metrics: Metrics): ScanMeter {
   };
 }
 
-/** Measures the parts of the server at each look, and serves the figures as the settings say. */
+/** Registers gauges of the server's parts, read at each scrape, and serves the metrics as configured. */
 export function buildMetrics(
   { settings, now = Date.now }: AppOptions,
   parts: {
     metrics: Metrics;
     fastify: FastifyInstance;
     rateLimits: RateLimits;
-    /** Undefined for a database in memory. */
+    /** State of the connection pool; undefined for a database in memory. */
     pool: (() => PoolState) | undefined;
     mail: Pick<Mail, 'countLate'>;
     jobs: Pick<Jobs, 'figures'>;

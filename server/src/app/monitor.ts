@@ -30,10 +30,10 @@ import type { AppOptions } from './app-options.ts';
 import type { RestrainedMail } from './letters.ts';
 import type { Scanner } from './scanner.ts';
 
-/** An open remote session counts as forgotten after this time: a decision of this project. */
+/** An open remote session counts as forgotten after this time, in ms. The value was chosen by this project. */
 const LONG_REMOTE_SESSION_MS = 8 * 3_600_000;
 
-/** The event for detection of an infected upload. */
+/** The detection event of an infected file. */
 export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: InfectedFile): SecurityEvent {
   const threat = scan.threat_detected ?? 'A threat';
   return {
@@ -51,7 +51,7 @@ export function scanFinished({ user_id, scan, is_test_file, copy, told_again }: 
       threat,
       sha256: scan.file_hash,
       is_test_file,
-      // The pack's names begin with it, and clamd's either so or after what guessed it.
+      // Names of the bundled signatures begin with `Phish`; those of clamd also with `Heuristics.Phish`.
       is_phishing: /^(Heuristics\.)?Phish/i.test(threat),
       copy,
       told_again,
@@ -77,7 +77,7 @@ interface MonitorParts {
   now: () => number;
 }
 
-/** Posture, and the facts of other features that it judges. */
+/** Builds posture with the data of other features that it rates. */
 function buildPosture(
   { logger }: AppOptions,
   parts: Pick<
@@ -114,7 +114,7 @@ function buildPosture(
   });
 }
 
-/** Builds the monitor: detection, alerts and their mails, posture, and their endpoints. */
+/** Builds the monitor: detection, alerts with their mails, posture, and their endpoints. */
 export async function buildMonitor(appOptions: AppOptions, parts: MonitorParts) {
   const { settings, logger } = appOptions;
   const { database, audit, mail, jobs, tell, accounts, scanner, subscriptions, now } = parts;

@@ -26,7 +26,7 @@ import type { AppOptions } from './app-options.ts';
 import type { Monitor } from './monitor.ts';
 import { SERVER_PHRASES } from './phrases.ts';
 
-/** Builds the steps of every request before its endpoint: connection limits, rate limits and observers. Listens on nothing. */
+/** Builds the HTTP server with the steps before each endpoint: connection limits, rate limits and observers. It does not listen yet. */
 export async function openHttp(
   appOptions: AppOptions,
   parts: {
@@ -48,7 +48,7 @@ export async function openHttp(
 }> {
   const { settings, logger } = appOptions;
   const { database, counters, proxies, metrics, observe, countRequest, sessions, onChange, onInstallationChange, now } = parts;
-  /** In local exposure everybody is the one machine. */
+  /** Whether a source address is shared by several people. With local exposure all requests come from this machine. */
   const isShared = (source: string) => settings.exposure === 'local' || proxies.isShared(source);
   let direct: DirectRequests | undefined;
   const fastify = await createHttp({

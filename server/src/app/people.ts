@@ -13,10 +13,10 @@ import { countWebDevices } from '#features/web-protection/web-devices.ts';
 import { inBatches } from '#platform/batches.ts';
 import type { Tables } from '#platform/tables.ts';
 
-/** True if a person of a row of `users` is in danger: by their last kept state, or by a serious alert. */
+/** SQL condition on `users`: the person is in danger, by the last stored state or a serious alert. */
 export const isInDanger = () => sql<boolean>`(${wasInDanger()} or ${hasSeriousAlert()})`;
 
-/** Those of these people who are in danger. */
+/** The people among `user_ids` who are in danger. */
 export async function peopleInDanger(database: Kysely<Tables>, user_ids: readonly string[]): Promise<ReadonlySet<string>> {
   const people = await inBatches([...new Set(user_ids)], (batch) =>
     database.selectFrom('users').select('id').where('id', 'in', batch).where(isInDanger()).execute(),
@@ -24,7 +24,7 @@ export async function peopleInDanger(database: Kysely<Tables>, user_ids: readonl
   return new Set(people.map(({ id }) => id));
 }
 
-/** Facts of other features for the administrators’ list of people. */
+/** Data of other features for the administrators’ list of people. */
 export function peopleFacts(
   database: Kysely<Tables>,
   now: () => number,
@@ -44,7 +44,7 @@ export function peopleFacts(
   };
 }
 
-/** The installation at a glance. */
+/** Data of the administrators' home page. */
 export async function homeOf(
   parts: {
     database: Kysely<Tables>;

@@ -17,7 +17,7 @@ import { MAIL_PERSONAL } from '#platform/mail.ts';
 import type { PersonalTable } from '#platform/personal-data.ts';
 import { SESSION_PERSONAL } from '#platform/session.ts';
 
-/** The content of the file of a person's data, in this order; the activity is last. */
+/** Tables in a person's data export, in this order; the activity log is last. */
 export const PERSONAL_TABLES: readonly PersonalTable[] = [
   ...AUTH_PERSONAL,
   ...TWO_FACTOR_PERSONAL,

@@ -25,7 +25,7 @@ import type { Refusal } from '#platform/refusals.ts';
 import { AS_WRITTEN } from '#platform/sentence.ts';
 import { STATE_REFUSALS } from './state.refusals.ts';
 
-/** Every catalog of refusals. A test compares the list with the `*.refusals.ts` files. */
+/** All catalogs of error codes. A test compares the list with the `*.refusals.ts` files. */
 export const REFUSALS: readonly Readonly<Record<string, Refusal>>[] = [
   STATE_REFUSALS,
   PLATFORM_REFUSALS,
@@ -48,17 +48,17 @@ export const REFUSALS: readonly Readonly<Record<string, Refusal>>[] = [
   HOUSEHOLD_REFUSALS,
 ];
 
-/** The sentences of problems without one of a catalog, by the code of the problem. */
+/** Sentences of problems that are in no catalog, by problem code. */
 const OWN: Readonly<Record<string, Template>> = Object.fromEntries(
   problemCodes.map((code) => [code, { english: PROBLEMS[code].detail }]),
 );
 
-/** Every sentence that a problem has, by its code. */
+/** All sentences of problems, by code. */
 export const PROBLEM_PHRASES: Readonly<Record<string, Template>> = Object.fromEntries(
   [AS_WRITTEN, OWN, ...REFUSALS].flatMap((catalog) => Object.entries<Template>(catalog)),
 );
 
-/** Every sentence of the server that has a code, by what says it. */
+/** All sentences of the server with a code, by their source. */
 export const SERVER_PHRASES = {
   ...PHRASES,
   security_checks: POSTURE_PHRASES,

@@ -13,7 +13,7 @@ import type { Api } from '#platform/serve.ts';
 import type { Tables } from '#platform/tables.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** Builds the notices to browsers: of support answers, and of alerts of high or critical severity. */
+/** Builds the push notifications to browsers. */
 export function buildPush(
   appOptions: AppOptions,
   parts: { database: Kysely<Tables>; jobs: Jobs; counters: Counters; key: Buffer; now: () => number },
@@ -34,11 +34,11 @@ export function buildPush(
   });
 
   return {
-    /** Tells a customer's browsers that support has answered. The words stay in the chat. */
+    /** Notifies a customer's browsers of an answer, without its text. */
     answered: (user_id: string) =>
       push.notify(user_id, { title: 'Support has answered', body: 'Open the chat to read it.', path: '/chat', tag: 'chat' }),
 
-    /** Tells that a device stopped asking web protection. `profile_id`: of a person in a home. */
+    /** Notifies that a device no longer uses web protection. `profile_id` is its profile in a home. */
     silent: ({ id, user_id, name, profile_id }: { id: string; user_id: string; name: string; profile_id: string | null }) =>
       push.notify(user_id, {
         title: 'A device doesn’t use web protection now',
@@ -47,7 +47,7 @@ export function buildPush(
         tag: `web:${id}`,
       }),
 
-    /** Tells a guardian that a person of their home asks for a website. The page names it. */
+    /** Notifies a guardian that a person of their home requests a website. Only the page shows the website. */
     asked: (user_id: string, { id, profile }: { id: string; profile: string }) =>
       push.notify(user_id, {
         title: 'May I?',
@@ -56,12 +56,12 @@ export function buildPush(
         tag: `ask:${id}`,
       }),
 
-    /** Tells of a grave alert, at most once a day about the same. */
+    /** Notifies of an alert of high or critical severity, at most once a day about the same subject. */
     alerted(incident: Incident, statusOf: (user_id: string) => Promise<Status>): void {
       const { user_id, severity, rule, key: about } = incident;
       if (severity !== 'high' && severity !== 'critical') return;
       const body = alertTitle({ ...incident, simulated: false });
-      // It leads to what is dangerous now, which may be graver than this; a blocked attack is no step, and is seen from the dashboard.
+      // Opens the most urgent step if there is one, which may concern another alert; a blocked attack needs no step, and opens the dashboard.
       statusOf(user_id)
         .then(({ next }) =>
           push.notify(

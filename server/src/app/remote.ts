@@ -39,16 +39,16 @@ interface RemoteParts {
   people: () => Accounts['auth'];
   raise: (incident: Incident) => Promise<void>;
   changed: (user_id: string) => void;
-  /** A device of a person, if it is connected; and what tells one that more or less is granted of it. */
+  /** Finds a person's device, with the reason if its screen cannot be shared now. */
   findDevice: (user_id: string, device_id: string) => Promise<GrantDevice | undefined>;
   nudgeDevice: (device_id: string) => void;
-  /** Asked for later: devices are built after sessions. */
+  /** A function, because devices are built after sessions. */
   measuredSessions: () => MeasuredSessions;
   keptAnswers: Pick<KeptAnswers, 'keepList'>;
   now: () => number;
 }
 
-/** Builds remote support: sessions, the pages that take part in them, and their events. A part that is passed as a function is read later. */
+/** Builds remote support: sessions, the participating pages, and their events. Parts that are built later are passed as functions. */
 export function buildRemote({ settings, logger }: AppOptions, parts: RemoteParts) {
   const { database, audit, jobs, counters, mail, topics, people, raise, changed, findDevice, nudgeDevice } = parts;
   const { measuredSessions, keptAnswers, now } = parts;
@@ -92,7 +92,7 @@ export function buildRemote({ settings, logger }: AppOptions, parts: RemoteParts
     remote,
     seats,
 
-    /** Ends a person's part in sessions as soon as they lose the right to it. */
+    /** Ends a person's participation in sessions when they lose the right to it. */
     watch(sessions: Pick<Sessions, 'onChange'>): () => void {
       return sessions.onChange((user_id) => {
         remote
@@ -101,7 +101,7 @@ export function buildRemote({ settings, logger }: AppOptions, parts: RemoteParts
       });
     },
 
-    /** After `openSockets`. */
+    /** To be called after `openSockets`. */
     serveControl(
       fastify: FastifyInstance,
       sessions: Pick<Sessions, 'resolve' | 'onEnd'>,
@@ -117,7 +117,7 @@ export function buildRemote({ settings, logger }: AppOptions, parts: RemoteParts
       });
     },
 
-    /** Files between the two sides, which go through the scanner: there is one by now. */
+    /** Sets the storage of files between the two sides, which are scanned. To be called after the scanner is built. */
     keepFiles(files: ScannedFiles): SessionFiles {
       return createSessionFiles({
         database: tables,

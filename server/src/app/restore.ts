@@ -34,26 +34,26 @@ import {
 import { ATTACHMENTS_IN_STORE, QUARANTINE_IN_STORE, withStored } from './storage.ts';
 import { damaged, unpack } from './unpack-backup.ts';
 
-/** The restored parts, and those that are missing for a server to start. */
+/** The result of a restore, with the keys that are still missing. */
 interface Restored {
   head: Head;
   manifest: Manifest;
-  /** The place of the earlier data now: a folder, and a schema of PostgreSQL. */
+  /** Location of the previous data: a folder, and a PostgreSQL schema. */
   aside: { folder: string | undefined; schema: string | undefined };
-  /** Sentences, one for each key that the database was used with and that is not there. */
+  /** One sentence for each missing key that the database was used with. */
   missing_keys: string[];
 }
 
-/** The stage is renamed to this before it is removed: its own name means that a restore has not ended. */
+/** Name of the staging folder during its removal. Its original name means that a restore has not finished. */
 const ENDED = 'palisade.restored';
 
 const ASIDE = 'before-restore-';
-/** Characters of a differing part of a schema that a message has. */
+/** Maximum characters of a schema difference in a message. */
 const PART_LENGTH = 200;
 
 const NAME_OF_SCHEMA = /^before_restore_\d{14}$/;
 
-/** Moves a file, to another disk too. */
+/** Moves a file, also to another file system. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -74,12 +74,12 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-/** Syncs the names in a folder to the disk. Windows opens no folders. */
+/** Syncs the entries of a folder to disk. Windows cannot open folders. */
 async function syncFolder(path: string): Promise<void> {
   if (process.platform !== 'win32') await syncFile(path);
 }
 
-/** Removes the stage by one rename, so that a server may start; then its content. */
+/** Removes the staging folder: first an atomic rename, after which a server can start, then the content. */
 async function endStage(data_dir: string): Promise<void> {
   const ended = join(data_dir, ENDED);
   rmSync(ended, { recursive: true, force: true });
@@ -91,29 +91,29 @@ async function endStage(data_dir: string): Promise<void> {
   rmSync(ended, { recursive: true, force: true });
 }
 
-/** Files of a folder, by name; none where there is no folder. */
+/** Names of the files in a folder; empty if the folder does not exist. */
 function filesOf(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? [entry.name] : []));
 }
 
-/** Files that a server has written into a data folder: all but its keys and its signatures. */
+/** Files that a server has written into a data folder, without keys and signatures. */
 function oldFiles({ data_dir, audit_witness_file }: Settings): string[] {
   const top = filesOf(data_dir).filter((name) => name === HOME_FILE || (name.startsWith('palisade.') && name !== MARK));
   const inside = ['quarantine', 'spool', 'attachments'].flatMap((folder) =>
     filesOf(join(data_dir, folder)).map((name) => join(folder, name)),
   );
-  // The end of a log that is not the restored one.
+  // The witness belongs to the previous audit log.
   const witness = existsSync(audit_witness_file) ? [join('keys', 'audit.head')] : [];
   return [...top, ...inside, ...witness];
 }
 
-/** Brings the database in line with the kept files that exist, gives jobs to the first server that starts, and ends sessions if asked. */
+/** Adapts the restored database: clears references to missing files, releases claimed jobs, and ends sessions on request. */
 async function mend(database: Kysely<BackupTables>, { sealed }: Manifest, end_sessions: boolean): Promise<void> {
-  // No server does any of it now.
+  // No server runs a job during the restore.
   await database.updateTable('jobs').set({ claimed_by: null, lease_until: null }).execute();
   for (const id of [...sealed.gone, ...sealed.missing]) {
-    // A missing file that waits to be read is noticed by its reader, who writes that into its record.
+    // Missing files that wait for their scan are handled when the scan starts.
     await database
       .updateTable('scans')
       .set({ sealed: 0, in_store: 0, sealed_sha256: null, kept_until: null })
@@ -132,7 +132,7 @@ async function requireRows(file: string, database: Kysely<BackupTables>, { rows 
   }
 }
 
-/** Refuses statements in a schema that no migration of this program made: a trigger would act with the rights of the server. `empty` is where the migrations are done for comparison. */
+/** Refuses a schema that differs from the one made by the migrations: a foreign trigger would run with the server's rights. The migrations are applied to the database `empty` for comparison. */
 async function requireSchema(
   file: string,
   database: Kysely<BackupTables>,
@@ -150,7 +150,7 @@ async function requireSchema(
   }
 }
 
-/** The embedded database as it lies in the stage: whole, with all its rows, and mended. */
+/** Checks and adapts the SQLite database in the staging folder. */
 async function prepareSqlite(
   file: string,
   path: string,
@@ -175,7 +175,7 @@ async function prepareSqlite(
   await syncFile(path);
 }
 
-/** Refuses a database that others are connected to, or that holds tables, unless these may be put aside. Answers whether it holds some. */
+/** Refuses a database with other connections, and, without `force`, one with tables. Returns whether it has tables. */
 async function requireFreeDatabase(database: Kysely<BackupTables>, force: boolean): Promise<boolean> {
   const others = await sql<{ count: number }>`
     select count(*) as count from pg_stat_activity
@@ -195,7 +195,7 @@ async function requireFreeDatabase(database: Kysely<BackupTables>, force: boolea
   return is_used;
 }
 
-/** Restores into the schema `public`; earlier data goes to a schema of its own, and comes back when this fails. Answers the name of that one. */
+/** Restores into the schema `public`. Previous data is renamed to another schema, and renamed back on failure. Returns the name of that schema. */
 async function restorePostgres(
   parts: { file: string; url: string; dump: string; head: Head; manifest: Manifest; end_sessions: boolean; stamp: string },
   database: Kysely<BackupTables>,
@@ -216,7 +216,7 @@ async function restorePostgres(
     const empty = new URL(url);
     empty.searchParams.set('options', `-c search_path=${compared}`);
     await requireSchema(file, database, { postgres: empty.href }, head);
-    // Their texts depend on the version of Node, and are compared with none.
+    // Created after the comparison, because their source text depends on the version of Node.
     await createTextFunctions(database);
     await requireRows(file, database, manifest);
     await mend(database, manifest, end_sessions);
@@ -230,7 +230,7 @@ async function restorePostgres(
   return is_used ? schema : undefined;
 }
 
-/** A sentence for each missing key: the loss without it, and where to put it. */
+/** One sentence for each missing key: the data that is lost without it, and where to put it. */
 async function missingKeys(database: Kysely<BackupTables>, keys: readonly InstallationKey[]): Promise<string[]> {
   const sentences: string[] = [];
   for (const key of keys) {
@@ -247,7 +247,7 @@ async function missingKeys(database: Kysely<BackupTables>, keys: readonly Instal
   return sentences;
 }
 
-/** Puts the files of a store back into the one of STORAGE_URL. Equal files that are there stay; other files are not touched. */
+/** Uploads the backup's files to the store at STORAGE_URL. Identical files are skipped; other files in the store are not touched. */
 async function storeFiles(
   { settings, file, stage }: { settings: Settings; file: string; stage: string },
   { files }: Manifest,
@@ -282,7 +282,7 @@ async function storeFiles(
 }
 
 /**
- * A key of the backup, where it has one. A different existing key is kept beside it: data that it locked may still be wanted.
+ * Places a key of the backup, if it contains one. A different existing key is renamed and kept, because data encrypted with it may still be needed.
  */
 async function placeKey({ path }: InstallationKey, from: string, stamp: string): Promise<void> {
   if (!existsSync(from)) return;
@@ -292,15 +292,15 @@ async function placeKey({ path }: InstallationKey, from: string, stamp: string):
 }
 
 /**
- * Puts a backup back. All of it is unpacked and compared first; earlier data is only moved, and only with `force`.
- * @throws BackupError while a server runs, for existing data, and for a backup that is damaged, newer or of another kind. HomeTakenError as a server would.
+ * Restores a backup. It is first unpacked and verified completely. Previous data is never deleted: with `force` it is moved.
+ * @throws BackupError for existing data without `force`, a database in use, and a backup that is damaged, newer or of another kind of database. HomeTakenError while a server uses the data folder.
  */
 export async function readBackup(parts: {
   settings: Settings;
   file: string;
   force: boolean;
   end_sessions: boolean;
-  /** Restores what another key, or none, has signed. */
+  /** Accepts a backup without a valid signature. */
   trust?: boolean;
   now?: Date;
 }): Promise<Restored> {
@@ -311,7 +311,7 @@ export async function readBackup(parts: {
   const stage = join(data_dir, RESTORING);
   const had_home = existsSync(join(data_dir, HOME_FILE));
   const before = oldFiles(settings);
-  // While this has the folder no server starts on it.
+  // No server can start on this folder while it is taken.
   const home = takeHome({
     folder: data_dir,
     onLost(error) {
@@ -327,7 +327,7 @@ export async function readBackup(parts: {
       );
     rmSync(stage, { recursive: true, force: true });
     await mkdir(stage, { mode: 0o700 });
-    // From here on no server starts on this folder, until the restore has ended: also when this process is killed.
+    // From here until the end of the restore no server starts on this folder, even if this process is killed.
     await syncFolder(data_dir);
     const { head, manifest } = await unpack(file, stage, { settings, trust });
     const restored = await place(head, manifest);
@@ -344,7 +344,7 @@ export async function readBackup(parts: {
       );
     throw error;
   } finally {
-    // Files that are half in their places stay a folder that no server starts on.
+    // After a failure while files are being moved, the staging folder stays, so that no server starts.
     if (is_done || !is_placing) await endStage(data_dir);
     home.release();
     if (!is_done && !had_home) rmSync(join(data_dir, HOME_FILE), { force: true });
@@ -353,7 +353,7 @@ export async function readBackup(parts: {
   async function place(head: Head, manifest: Manifest): Promise<Restored> {
     const location = databaseLocation(settings);
     await storeFiles({ settings, file, stage }, manifest, STORED, QUARANTINE_IN_STORE);
-    // Files of the chat go where this server keeps them, wherever they were.
+    // Chat attachments go to this server's storage, regardless of where they were stored before.
     if (settings.storage !== undefined) await storeFiles({ settings, file, stage }, manifest, ATTACHMENTS, ATTACHMENTS_IN_STORE);
     const staged = join(stage, DATABASES[head.database]);
     let schema: string | undefined;
@@ -389,7 +389,7 @@ export async function readBackup(parts: {
     const keys = installationKeys(settings);
     for (const key of keys) await placeKey(key, join(stage, `${KEYS}${key.name}.key`), stamp);
     if (existsSync(join(stage, HOME))) await move(join(stage, HOME), join(data_dir, HOME_FILE));
-    // Last: a server that finds a database finds everything else.
+    // The database is moved last, so that everything else is in place when it exists.
     if ('sqlite' in location) await move(staged, location.sqlite);
     const database = openDatabase<BackupTables>(location);
     try {

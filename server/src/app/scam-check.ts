@@ -16,13 +16,13 @@ import type { AppOptions } from './app-options.ts';
 import type { Scanner } from './scanner.ts';
 import { folderOf } from './storage.ts';
 
-/** The name of a host that others reach; undefined for this computer alone. */
+/** The host name of a public URL; undefined for a local host. */
 function publicHost(url: string | undefined): string | undefined {
   const host = url === undefined ? '' : new URL(url).hostname;
   return /[a-z]/iu.test(host) && host.includes('.') ? host : undefined;
 }
 
-/** Builds the scam check: its thread, the lists that it asks, and what people keep of it. */
+/** Builds the scam check: its worker, its lists, and the checks that people store. */
 export async function buildScamCheck(
   appOptions: AppOptions,
   parts: {
@@ -38,7 +38,7 @@ export async function buildScamCheck(
   const { database, counters, scanner, premium, raise, now } = parts;
   const tables = database.$pickTables<keyof ScamCheckTables>();
   const { folder, disk } = folderOf(appOptions, 'scam-arriving');
-  // Attachments of a server that was killed.
+  // Remove attachments that a killed server left behind.
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
 
@@ -66,7 +66,7 @@ export async function buildScamCheck(
     database: tables,
     now,
     async isEnding(host) {
-      // Loaded for the first domain that someone types.
+      // Loaded on first use.
       const { parse } = await import('tldts');
       return parse(host, { allowPrivateDomains: true }).publicSuffix === host;
     },

@@ -32,16 +32,16 @@ import type { AppOptions } from './app-options.ts';
 const UPLOAD_LIMITS: Omit<UploadLimits, 'total_ms'> = {
   maximum: UPLOAD_MAXIMUM,
   stall_ms: 30_000,
-  // 1 KiB/s: slower than any network that a person would upload files over.
+  // 1 KiB/s: slower than any network that is used for uploads.
   slow: { window_ms: 30_000, bytes: 30 * 1024 },
 };
 const ADMISSION_LIMITS: UploadAdmissionLimits = { per_person: 64, all: 1_000 };
-/** A third of one process's minute; two files as slow as the time limit allows exceed it. */
+/** Budget per person for slow scans: 20 s is a third of one process's minute; two files that reach the time limit exceed it. */
 const PATIENCE_WITH_FILES = { quick_ms: 1_000, budget_ms: 20_000 } as const;
-/** A process scans one file at a time and takes one core and some 100 MB. One more than cores, because one is kept for small files. */
+/** Limits of the number of engine processes. The default is cores + 1, because one process is reserved for small files. A process scans one file at a time, and uses one core and about 100 MB. */
 const ENGINE_PROCESSES = { least: 3, most: 5 } as const;
 
-/** Takes the next file at once when a slow one is set aside, whose process ends with it. */
+/** A spare process takes the next file at once when the process of a slow file is ended. */
 const SPARE_PROCESSES = 1;
 
 type ScannerTables = Pick<
@@ -49,12 +49,12 @@ type ScannerTables = Pick<
   'scans' | 'scan_counts' | 'quarantine_reports' | 'installation' | 'jobs' | 'mails' | 'audit_entries' | 'audit_head'
 >;
 
-/** A file whose verdict is wanted, without a record. */
+/** A file to scan without storing a record. */
 interface InspectedFile {
   id: string;
   user_id: string;
   path: string;
-  /** Bytes. */
+  /** Size in bytes. */
   size: number;
   sha256: string;
   name: string;
@@ -72,11 +72,11 @@ type ScannerParts = {
   accounts: Parameters<typeof createFalseAlarms>[0]['accounts'];
   counters: Counters;
   mail: Parameters<typeof createFalseAlarms>[0]['mail'];
-  /** Called with a person whose files have changed. */
+  /** Called when files of a person have changed. */
   onFilesChanged: (user_id: string) => void;
-  /** By which servers ask each other; undefined for one alone. */
+  /** Messages between servers; undefined for a single server. */
   news: SessionNews | undefined;
-  /** The store in which servers share the content of feeds. */
+  /** The store in which servers share downloaded signature feeds. */
   sharedSets: Blobs | undefined;
   now: () => number;
 } & Pick<
@@ -94,7 +94,7 @@ type ScannerParts = {
   | 'meter'
 >;
 
-/** Scans a file without a record. */
+/** Scans a file without storing a record. */
 async function inspectFile(
   { id, user_id, path, size, sha256, name, signal }: InspectedFile,
   by: {
@@ -120,7 +120,7 @@ async function inspectFile(
   return { status: status_detail === 'engine_down' ? 'failed' : 'unread', threat: null };
 }
 
-/** Opens the clamds of the settings, or those that are looked for; undefined without any. */
+/** Opens the clamds of the settings, or searches the usual addresses; undefined if there are no addresses. */
 function openClamd(
   { settings, logger, usual_scanners = [], scanner_let_go_ms, scanner_look_ms }: AppOptions,
   time_ms: number,
@@ -140,7 +140,7 @@ function openClamd(
   });
 }
 
-/** Builds the scanner: signatures, engines, records and kept files. */
+/** Builds the scanner: signatures, engines, records and stored files. */
 export async function buildScanner(appOptions: AppOptions, parts: ScannerParts) {
   const { settings, logger } = appOptions;
   const { database, jobs, livingHomes, audit, accounts, counters, spool, quarantine, shared, home, now } = parts;
@@ -234,7 +234,7 @@ export async function buildScanner(appOptions: AppOptions, parts: ScannerParts) 
     antivirus,
     openFalseAlarms: () => falseAlarms.countOpen(),
     waiting: () => scanQueue.waiting(),
-    /** The processes of each engine: the embedded one, and the clamds. */
+    /** The process states of the embedded engine and of the clamds. */
     processes: () => [embedded.status(), ...(clamd?.present() === true ? [clamdStatus(clamd)] : [])],
 
     serve(api: Api): void {
@@ -252,7 +252,7 @@ export async function buildScanner(appOptions: AppOptions, parts: ScannerParts) 
     },
 
     async close(): Promise<void> {
-      // At once: signatures that are on their way into the engines wait for these.
+      // Concurrently, because the load of new signatures waits for the engines.
       await Promise.all([signatures.close(), antivirus.close()]);
     },
   };

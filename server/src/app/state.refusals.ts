@@ -1,6 +1,6 @@
 import { type Refusal, refusalsFrom } from '#platform/refusals.ts';
 
-/** Answers of a server that is not ready. A landed code never changes its meaning or its parameters. */
+/** Error codes of a server that is not ready. A released code never changes its meaning or its parameters. */
 export const STATE_REFUSALS = {
   'readiness.stopping': { problem: 'unavailable', english: 'This server is stopping.' },
   'readiness.scanner_starting': { problem: 'unavailable', english: 'The scanner is starting.' },

@@ -18,7 +18,7 @@ import type { Tables } from '#platform/tables.ts';
 import type { Accounts } from './accounts.ts';
 import { refuse } from './state.refusals.ts';
 
-/** Whether this server lives, whether it can take requests, and the facts for its pages before a sign-in. */
+/** Serves the health check, the readiness check, and the configuration for pages before the sign-in. */
 export function serveState(
   api: Api,
   parts: {
@@ -32,13 +32,13 @@ export function serveState(
     build: ReturnType<typeof readBuild>;
     keptAnswers: Pick<KeptAnswers, 'keepForAll'>;
     clock: Pick<SharedClock, 'isOff'>;
-    /** Undefined where files lie in folders of this server. */
+    /** Undefined if files are stored in folders of this server. */
     store: StoreWatch | undefined;
   },
 ): void {
   const { settings, database, drain, engine, storage, proxies, administrator, build, keptAnswers, clock, store } = parts;
   serve(api, readHealth, 'anyone', () => Promise.resolve({ status: 'ok' as const }));
-  // A change that changes nothing: it needs all that a change needs (a lock, a disk, a server that is no standby). Callers meanwhile share the same answer.
+  // An update without effect, which fails if the database cannot write (lock, disk, standby). Concurrent callers share one query.
   let asking: Promise<unknown> | undefined;
   const askDatabase = async () => {
     asking ??= sql`update installation set name = name where 1 = 0`.execute(database).finally(() => {

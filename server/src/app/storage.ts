@@ -9,28 +9,28 @@ import { openDisk } from '#platform/disk.ts';
 import type { Settings } from '#platform/settings.ts';
 import type { AppOptions } from './app-options.ts';
 
-/** The folder of the store of STORAGE_URL in which the files in quarantine are. */
+/** Folder of quarantined files in the store at STORAGE_URL. */
 export const QUARANTINE_IN_STORE = 'quarantine';
 
-/** The folder of the store of STORAGE_URL in which the files of the chat are. */
+/** Folder of chat attachments in the store at STORAGE_URL. */
 export const ATTACHMENTS_IN_STORE = 'attachments';
 
-/** The one in which servers share what feeds of signatures brought. */
+/** Folder of downloaded signature feeds in the store at STORAGE_URL. */
 export const SIGNATURES_IN_STORE = 'signatures';
 
-/** A folder of DATA_DIR, and its disk. */
+/** A folder below DATA_DIR, and its disk. */
 export function folderOf({ settings, free_bytes }: AppOptions, name: string) {
   const folder = join(settings.data_dir, name);
   return { folder, disk: openDisk(folder, settings.disk_reserve, free_bytes) };
 }
 
-/** Opens where files are kept: a folder of this server, and with STORAGE_URL the store that servers share. @throws what says in one line why the store cannot be used. */
+/** Opens the file storage: a folder of this server, and with STORAGE_URL the shared store. @throws Error with one line of explanation if the store cannot be used. */
 export async function openKeptFiles(appOptions: AppOptions): Promise<{
   quarantine: Quarantine;
   shared: Quarantine | undefined;
   sharedSets: Blobs | undefined;
   attachments: Quarantine;
-  /** The watch of the store that servers share. */
+  /** Monitors the shared store. */
   storeWatch: StoreWatch | undefined;
   close(): void;
 }> {
@@ -50,13 +50,13 @@ export async function openKeptFiles(appOptions: AppOptions): Promise<{
 }
 
 /**
- * Does `work` with a folder of the store of STORAGE_URL, beside a server or without one.
- * @throws what says in one line why the store cannot be used.
+ * Opens a folder of the store at STORAGE_URL for `work`, also while a server runs.
+ * @throws Error with one line of explanation if the store cannot be used.
  */
 export async function withStored<T>(settings: Settings, name: string, work: (files: Blobs) => Promise<T>): Promise<T> {
   const { storage: location } = settings;
   if (location === undefined) throw new Error('Files are in a shared store. Set STORAGE_URL to that store.');
-  // Its own: a server that runs removes from the folder of its own what it does not know.
+  // A separate temporary folder, because a running server removes unknown files from its own.
   const folder = mkdtempSync(join(settings.data_dir, 'outgoing-'));
   const store = await openStorage({ location, folder, disk: openDisk(folder, settings.disk_reserve) }).catch((error: unknown) => {
     rmSync(folder, { recursive: true, force: true });

@@ -18,14 +18,14 @@ import { copyBeforeUpgrade } from '#platform/upgrade-copy.ts';
 import type { AppOptions } from './app-options.ts';
 
 const DAY_MS = 86_400_000;
-/** A used connection is kept for the next query: each new one costs PostgreSQL a process, and is slow until that has read its catalogue. */
+/** Time for which an idle connection is kept, in ms. A new connection starts a PostgreSQL process, which is slow until its catalog cache is filled. */
 const DATABASE_IDLE_MS = 5 * 60_000;
 
-/** Opens the database and the keys that it was used with. @throws what says why this server cannot be the one of this database; then nothing stays open. */
+/** Opens the database and the keys that it was used with. @throws Error with the reason why this server cannot use the database; the database is closed then. */
 export async function openStore(appOptions: AppOptions, home: string) {
   const { settings, logger } = appOptions;
   let pool: (() => PoolState) | undefined;
-  // An unusable database is the one line that a start fails with. The log reports its trouble from then on.
+  // Until the start has succeeded, database errors are only thrown: they become the one line with which the start fails. Later ones are logged.
   let has_started = false;
   const database = openDatabase<Tables>(appOptions.database, {
     connections: settings.database_pool,
@@ -46,7 +46,7 @@ export async function openStore(appOptions: AppOptions, home: string) {
       baseline: BASELINE,
       findLiving: (from) => findLivingServer(from.$pickTables<'servers'>(), home),
       beforeUpgrade() {
-        // A database of PostgreSQL is copied by its operator's means.
+        // Operators back up PostgreSQL themselves.
         if ('sqlite' in location && location.sqlite !== ':memory:') copyBeforeUpgrade(location.sqlite);
       },
     });
@@ -60,7 +60,7 @@ export async function openStore(appOptions: AppOptions, home: string) {
   }
 }
 
-/** Builds the audit log: sealed with its key, and noted outside of the database. */
+/** Builds the audit log, which is sealed with a key, and its witness file outside the database. */
 export async function buildAudit(
   appOptions: AppOptions,
   parts: { database: Kysely<AuditTables & InstallationTables>; key: Buffer; jobs: Pick<Jobs, 'handle'>; now: () => number },
@@ -71,7 +71,7 @@ export async function buildAudit(
   const file = openWitness(settings.audit_witness_file, key);
   const witness = createAuditWitness({ database, file, key, logger });
   const audit = createAudit({ now, key, onRecord: witness.wake });
-  // Sealing starts only while this server has not seen the log sealed.
+  // Sealing begins only if the witness file does not show a sealed log yet.
   if (file.read() === undefined) await audit.beginSealing(database);
   await witness.look();
   const { check, checkAll } = createAuditCheck({ database: parts.database, key, file, logger });
@@ -79,7 +79,7 @@ export async function buildAudit(
   return { audit, witness, verifyLog: check };
 }
 
-/** Removes data whose time by the settings is over. */
+/** Tasks that delete data after the retention periods of the settings. */
 export function retentionTasks(
   { settings }: AppOptions,
   parts: {

@@ -29,7 +29,7 @@ const MANIFEST_BYTES_MAXIMUM = 1024 ** 3;
 export const damaged = (file: string, what: string) =>
   new BackupError(`${file} is damaged: it ${what}. Use another backup. Nothing was changed.`);
 
-/** Whether version `a` comes after `b`. */
+/** Whether version `a` is newer than `b`. */
 function isNewer(a: string, b: string): boolean {
   return a.localeCompare(b, 'en', { numeric: true }) > 0;
 }
@@ -53,7 +53,7 @@ function requireKind(file: string, { database }: Head, settings: Settings): void
   );
 }
 
-/** Refuses a backup that the key of this installation has not signed: from another machine, from before backups were signed, or made by somebody else. */
+/** Refuses a backup without a valid signature of this installation's key: from another machine, older than signed backups, or forged. */
 function requireSigned(file: string, signed: { sum: string; mac: string | undefined }, settings: Settings): void {
   const { sum, mac } = signed;
   const path = settings.backup_key_file;
@@ -72,7 +72,7 @@ function requireSigned(file: string, signed: { sum: string; mac: string | undefi
   );
 }
 
-/** Unpacks the archive into a folder; its content is trusted only after its last byte, and with `trust` whoever signed it. */
+/** Unpacks the archive into a folder. Its content is valid only after the whole archive is read and verified. `trust` skips the check of the signature. */
 export async function unpack(
   file: string,
   stage: string,

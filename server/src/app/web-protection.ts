@@ -49,18 +49,18 @@ type WebProtectionParts = {
   raise: Alerts['raise'];
   audit: Audit;
   jobs: Jobs;
-  /** Tells a person that a device stopped asking. */
+  /** Notifies a person that a device no longer sends queries. */
   onSilent: (device: { id: string; user_id: string; name: string; profile_id: string | null }) => Promise<void>;
-  /** Devices of the agent. */
+  /** Access to devices with the agent. */
   agents: { devices: Pick<Devices, 'find'>; tellAgain: (id: string) => Promise<void> };
-  /** Tells the pages of a person that their devices changed. */
+  /** Notifies the open pages of a person that their devices have changed. */
   changed: (user_id: string) => void;
 } & Pick<HouseholdNeeds, 'mail' | 'findUsers' | 'onAsk' | 'now'>;
 
-/** Builds the resolver, and the list of names that it refuses to no device. */
+/** Builds the resolver, and the list of names that it never refuses. */
 function buildResolver({ settings, name_servers }: AppOptions, now: () => number) {
   const { public_url, dns } = settings;
-  // Phones find their own name server through its name.
+  // Phones resolve the host name of their own DNS server through it.
   const own = [public_url === undefined ? undefined : new URL(public_url).hostname, dns.tls?.host].filter(
     (name) => name !== undefined,
   );
@@ -72,10 +72,10 @@ function buildResolver({ settings, name_servers }: AppOptions, now: () => number
   return { never, resolver: new Resolver({ upstreams, local: dns.local.map(askOf), never, now }) };
 }
 
-/** The keys that agents ask with, and the agents themselves. */
+/** Manages the keys with which agents send queries. */
 function buildAgentNames(devices: WebDevices, desk: QuestionDesk, agents: WebProtectionParts['agents']) {
   return {
-    /** Says what the next question of an agent is answered by. */
+    /** The keys of agents. Changes apply to the next query. */
     agentKeys: {
       keyOf: async (device_id: string) => (await devices.findByAgent(device_id))?.key,
       async end(device_id: string) {
@@ -94,7 +94,7 @@ function buildAgentNames(devices: WebDevices, desk: QuestionDesk, agents: WebPro
   };
 }
 
-/** Builds web protection: devices and their keys, rules, counts, the answers to their questions, and the people of homes. */
+/** Builds web protection: devices and their keys, rules, counts, DNS answers, and homes. */
 export async function buildWebProtection(appOptions: AppOptions, parts: WebProtectionParts) {
   const { settings, logger } = appOptions;
   const { counters, dangerousLists, providerLists, premium, raise, changed, audit, jobs, agents, onSilent, now } = parts;

@@ -4,7 +4,7 @@ import { openWitness } from '#platform/audit-witness.ts';
 import { acceptKey, installationKeys } from '#platform/keys.ts';
 import { fail, prepare, say, withDatabase } from '#server/command.ts';
 
-/** Makes the database use the key files that are here, which are made where they are missing. Data that another key locked stays lost. Stop the server first. */
+/** Makes the database accept the current key files; missing ones are created. Data encrypted with other keys stays lost. The server must be stopped. */
 export async function run(names: string[]): Promise<void> {
   const settings = prepare({ as: 'command' });
   const known = installationKeys(settings);

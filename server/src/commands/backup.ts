@@ -12,7 +12,7 @@ function readArguments(args: string[]) {
   return { target, with_keys: values['with-keys'] === true, without_store: values['without-store'] === true };
 }
 
-/** Backs up what the settings name, whether a server runs on it or not. With the keys in it, whoever has the backup can open everything in it. */
+/** Writes a backup of the data that the settings name, also while a server runs. A backup with keys gives its owner access to all data in it. */
 export async function run(args: string[]): Promise<void> {
   const { target, with_keys, without_store } = readArguments(args);
   try {

@@ -9,7 +9,7 @@ import { homeId } from '#platform/home.ts';
 import { QUARANTINE_IN_STORE } from '#server/app/storage.ts';
 import { fail, prepare, say, withDatabase } from '#server/command.ts';
 
-/** Moves the files that DATA_DIR/quarantine keeps into the store of STORAGE_URL, with the server running or not. The key is not needed. */
+/** Moves the files of DATA_DIR/quarantine into the store at STORAGE_URL, also while a server runs. It does not need the key. */
 export async function run(): Promise<void> {
   const settings = prepare({ as: 'command' });
   const location = settings.storage;
@@ -19,7 +19,7 @@ export async function run(): Promise<void> {
 
   try {
     const { failed } = await withDatabase(settings, async (database) => {
-      // A folder of its own on the way: what lies in that of a running server is that server's.
+      // A separate temporary folder, because the folder `outgoing` belongs to the running server.
       const store = await openStorage({
         location,
         folder: join(settings.data_dir, 'moving'),

@@ -2,7 +2,7 @@ import { fail, prepare, say, withDatabase } from '#server/command.ts';
 
 const SHOWN = 20;
 
-/** Prints the mails that wait, for the operator: with RESET_DELIVERY=outbox the first administrator gets theirs this way. */
+/** Prints queued mails for the operator. With RESET_DELIVERY=outbox the first administrator gets the mail this way. */
 export async function run(): Promise<void> {
   try {
     const mails = await withDatabase(prepare({ as: 'command' }), (database) =>

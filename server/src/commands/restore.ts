@@ -15,8 +15,8 @@ function readArguments(args: string[]) {
 }
 
 /**
- * Puts a backup back into an empty DATA_DIR, and an empty database where there is a DATABASE_URL. `--force` keeps what is there aside, `--trust` takes a backup that the key of
- * BACKUP_KEY_FILE has not signed, and `--end-sessions` signs everybody out: sessions that were ended after the backup would be valid again.
+ * Restores a backup into an empty DATA_DIR, and into an empty database with DATABASE_URL. `--force` moves existing data aside, `--trust` accepts a backup that the key of
+ * BACKUP_KEY_FILE has not signed, and `--end-sessions` signs everyone out: otherwise sessions that ended after the backup would be valid again.
  */
 export async function run(args: string[]): Promise<void> {
   const { file, force, trust, end_sessions } = readArguments(args);

@@ -7,7 +7,7 @@ import type { Settings } from '#platform/settings.ts';
 import { SIGNATURES_IN_STORE, withStored } from '#server/app/storage.ts';
 import { prepare, SIGNATURES_FOLDER, say, withDatabase } from '#server/command.ts';
 
-/** Does `work` with what servers share of signatures, where they do. */
+/** Calls `work` with the signatures that servers share, or with undefined if there is no shared store. */
 async function withShared<T>(settings: Settings, work: (shared: SharedSignatures | undefined) => Promise<T>): Promise<T> {
   if (settings.storage === undefined) return await work(undefined);
   return await withStored(settings, SIGNATURES_IN_STORE, (blobs) =>
@@ -17,7 +17,7 @@ async function withShared<T>(settings: Settings, work: (shared: SharedSignatures
   );
 }
 
-/** Updates the signatures of DATA_DIR once, whether a server runs on it or not. A running server notices within a minute; with STORAGE_URL all servers of the database do. */
+/** Updates the signatures of DATA_DIR once, also while a server runs. A running server loads them within a minute; with STORAGE_URL all servers of the database do. */
 export async function run(): Promise<void> {
   const settings = prepare({ as: 'command' });
   if (settings.signature_feeds.length === 0) {

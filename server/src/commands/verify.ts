@@ -14,7 +14,7 @@ function readNoted(args: string[]): AuditMark | undefined {
   return { seq: Number(seq), hash, by: 'the saved head' };
 }
 
-/** Checks the audit log of the database that the settings name, whether a server runs on it or not. Ends with 0 when all of it holds. `--head` is one that was noted before, and must still be in it. */
+/** Verifies the audit log of the database, also while a server runs. Exits with 0 if it is intact. `--head` is an earlier head, which the log must still contain. */
 export async function run(args: string[]): Promise<void> {
   const noted = readNoted(args);
   try {

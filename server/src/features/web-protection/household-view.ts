@@ -44,7 +44,7 @@ export function refusalId({ device_id, name }: Pick<RefusalRow, 'device_id' | 'n
 const serviceOf = ({ rule, category }: Pick<RefusalRow, 'rule' | 'category'>): WebService | undefined =>
   SERVICES.find(({ id, domains }) => (category === 'time_services' ? domains.includes(rule) : id === category));
 
-/** What can be requested: the service's id if the name was refused as part of a service, otherwise the name. Undefined for a public suffix. */
+/** The target of a request: the service's id if the name was refused as part of a service, otherwise the name. Undefined for a public suffix. */
 export function askedFor(refusal: Pick<RefusalRow, 'name' | 'rule' | 'category'>): string | undefined {
   const { name } = refusal;
   return serviceOf(refusal)?.id ?? (name.includes('.') && !isShared(name) ? name : undefined);
