@@ -12,7 +12,7 @@ import { scanCounts } from './baseline/scan-counts.ts';
 import { SCANS } from './baseline/scans.ts';
 import { SUBSCRIPTIONS } from './baseline/subscriptions.ts';
 
-/** Commit 509b6c4c made its tables under other names on PostgreSQL, and their constraints kept these: a later migration finds one name in every database. */
+/** On PostgreSQL, migrations before commit 509b6c4c renamed these tables, and their constraints kept the former names. The baseline uses the same names, so that later migrations find them in every database. */
 const FORMER_CONSTRAINTS = {
   chat_messages: {
     former: 'desk_messages',
@@ -21,17 +21,17 @@ const FORMER_CONSTRAINTS = {
   remote_sessions: { former: 'remote_sessions_anew', kinds: ['pkey', 'user_id_fkey', 'agent_id_fkey', 'status_check'] },
 };
 
-/** Only PostgreSQL has what this makes. SQLite gets its text functions with each connection. */
+/** Applies the statements that only PostgreSQL needs. On SQLite each connection defines the text functions. */
 async function finishPostgres(database: Kysely<unknown>, run: (statement: string) => Promise<unknown>): Promise<void> {
   for (const [table, { former, kinds }] of Object.entries(FORMER_CONSTRAINTS))
     for (const kind of kinds) await run(`alter table ${table} rename constraint ${table}_${kind} to ${former}_${kind}`);
-  // No version reads it any more; databases of commit 509b6c4c have it.
+  // Unused, but it exists in databases of commit 509b6c4c.
   await run(`create view known_devices as
     select id, user_id, browser_id as device_id, client, source, first_seen, last_seen, trusted_at, reviewed from known_browsers`);
   await createTextFunctions(database);
 }
 
-/** The schema of commit 509b6c4c, which 58 migrations had made until then. */
+/** Creates the schema of commit 509b6c4c. It replaces the 58 earlier migrations. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   const isPostgres = database.getExecutor().adapter instanceof PostgresAdapter;
   const run = (statement: string) => sql.raw(statement.replaceAll(/--.*$/gm, '')).execute(database);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** The audit log is read by kind and by time, and the last sign-in of an account is kept with it. */
+/** Adds indexes for reading the audit log by kind and time, and the time of the last sign-in to accounts. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql`create index audit_entries_kind_seq on audit_entries (kind, seq)`.execute(database);
   await sql`create index audit_entries_at on audit_entries (at)`.execute(database);

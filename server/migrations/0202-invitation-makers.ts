@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The administrator who made an invitation, whose rights count when it is accepted. Earlier invitations name none, and do not work any more. */
+/** Adds the administrator who created an invitation, whose rights are checked when it is accepted. Earlier invitations have none, and become invalid. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .alterTable('invitations')

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The session in which a browser asked for notices, with which they end. Earlier subscriptions have none and get nothing, until their own browser renews them. */
+/** Adds the session of a push subscription, which ends with the session. Earlier subscriptions have none, and get no notifications until their browser renews them. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await database.schema
     .alterTable('push_subscriptions')

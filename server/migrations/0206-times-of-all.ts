@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Indexes for what administrators read of all people: new accounts and alerts by day, and serious alerts that are open. */
+/** Adds indexes for statistics about all people: new accounts and alerts by day, and open serious alerts. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await sql`create index users_created_at on users (created_at)`.execute(database);
   await sql`create index alerts_created_at on alerts (created_at)`.execute(database);

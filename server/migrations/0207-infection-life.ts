@@ -3,8 +3,8 @@ import { type Kysely, sql } from 'kysely';
 const KEPT_OPEN_MS = 30 * 86_400_000;
 
 /**
- * The end of each infection, and who ended it. Earlier records: what a device put into quarantine or deleted was ended by its agent; of uploads the last 30 days stay open, because those
- * were the ones that asked for something.
+ * Adds the end of each infection, and who ended it. Of earlier records, files that a device quarantined or deleted count as ended by its agent. Infected uploads of the last 30 days stay open, because only
+ * these were shown as open.
  */
 export async function up(database: Kysely<unknown>): Promise<void> {
   await database.schema.alterTable('scans').addColumn('closed_at', 'text').execute();

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Devices that ask this server for names, their person's choices, counts of questions, and refused names. */
+/** Adds devices of web protection, the choices of their owners, numbers of DNS queries, and refused names. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of [
     sql`create table web_devices (

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The number of devices of web protection in a plan. */
+/** Adds the maximum number of web protection devices to plans. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const table of ['subscription_templates', 'subscriptions'])
     await database.schema

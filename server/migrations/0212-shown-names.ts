@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Answered names of devices whose person wants to see them, and the silence that was reported. */
+/** Adds answered names of devices that are recorded on request, and the latest reported silence. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of [
     sql`alter table web_devices add column names_until text`,

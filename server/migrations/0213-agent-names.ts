@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Devices of the agent that ask this server for names, and what their agents say of it. */
+/** Adds web protection of computers with the agent, and the state that their agents report. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of [
     sql`alter table devices add column web_protection text`,

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 
-/** The number of profiles of people in a plan. */
+/** Adds the maximum number of profiles to plans. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const table of ['subscription_templates', 'subscriptions'])
     await database.schema

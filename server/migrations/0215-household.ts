@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Homes, their guardians, the profiles of their people, and what those asked. */
+/** Adds homes, their guardians, profiles, and requests for refused names. */
 export async function up(database: Kysely<unknown>): Promise<void> {
   for (const statement of [
     sql`create table households (id text primary key, time_zone text not null, created_at text not null)`,

@@ -3,12 +3,12 @@ import type { Baseline } from '#platform/migrations.ts';
 import { readFolder } from './folder.ts';
 
 /**
- * Migrations that the version before them does not survive: it answers calls with 500 where they have taken something away. They are not applied while another server of the database lives.
- * The rule is "expand, then contract in the next version" (test/expanding-migrations.test.ts), so that none is needed.
+ * Migrations that break the previous version of the server, which then answers calls with status 500. They are not applied while another server of the database runs.
+ * Empty by the rule "expand, then contract in the next version" (test/expanding-migrations.test.ts).
  */
 export const BREAKING_MIGRATIONS: ReadonlySet<string> = new Set();
 
-/** The last commit before the baseline, and its migrations. */
+/** The last commit before the baseline, and the migrations that the baseline replaces. */
 export const BASELINE: Baseline = {
   name: '0200-baseline',
   commit: '509b6c4c',
@@ -26,5 +26,5 @@ export const BASELINE: Baseline = {
     .split(/\s+/),
 };
 
-/** Every migration by its number, in one direction. A landed one is never edited. */
+/** All migrations by name; there are no down migrations. A released one is never edited. */
 export const migrations: Record<string, Migration> = await readFolder();

@@ -13,7 +13,7 @@ async function load(name: string): Promise<Migration> {
   return module;
 }
 
-/** The migrations of this folder by their names. The build lists them instead (scripts/build.mjs). */
+/** Loads the migrations of this folder by name. The build replaces this file by a static list (scripts/build.mjs). */
 export async function readFolder(): Promise<Record<string, Migration>> {
   const names = readdirSync(import.meta.dirname).flatMap((file) => NAME.exec(file)?.[1] ?? []);
   return Object.fromEntries(await Promise.all(names.map(async (name): Promise<[string, Migration]> => [name, await load(name)])));

@@ -1,4 +1,4 @@
-/** People, their sessions and factors, and the sources that may not sign in. */
+/** Tables of accounts, sessions, second factors, and blocked sources. */
 export const ACCOUNTS = `
 create table users (
   id text primary key,

@@ -1,4 +1,4 @@
-/** Alerts, the detection behind them, and scores. */
+/** Tables of alerts, detection, and scores. */
 export const ALERTS = `
 create table alerts (
   id text primary key,

@@ -1,11 +1,11 @@
-/** The one allowed change of an entry: its personal part, once, to null. */
+/** Columns of an audit entry that cannot change. The only allowed change sets the personal part to null, once. */
 const CHANGED = ['seq', 'at', 'kind', 'subject_id', 'actor_id', 'personal_hash', 'hash'];
-/** Entries before the anchor may be removed, and the anchor moves forward only. */
+/** The anchor: entries before it may be removed, and it only moves forward. */
 const ANCHOR = '(select coalesce(max(anchor_seq), 0) from audit_head)';
 const MOVED = 'new.anchor_seq < old.anchor_seq or new.anchor_seq > new.seq';
 const REFUSAL = 'the audit log is append-only';
 
-/** Triggers that refuse to change the audit log, as statements. */
+/** Statements that create triggers against changes of the audit log. */
 export function auditGuards(isPostgres: boolean): string[] {
   const differs = isPostgres ? 'is distinct from' : 'is not';
   const changed = CHANGED.map((column) => `new.${column} ${differs} old.${column}`).join(' or ');

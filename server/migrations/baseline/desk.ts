@@ -1,4 +1,4 @@
-/** The support desk: conversations, their messages and files, and help pages. */
+/** Tables of the support desk: conversations, messages and files. */
 export const DESK = `
 create table conversations (
   id text primary key,

@@ -1,4 +1,4 @@
-/** Firewall rules, and the computers that apply them. */
+/** Tables of firewall rules, and of the devices that apply them. */
 export const DEVICES = `
 create table firewall_rules (
   id text primary key,

@@ -7,12 +7,12 @@ const COLUMNS = `slug text not null unique,
   words text not null,
   updated_at text not null`;
 
-/** FTS5 with its content in another table (sqlite.org/fts5.html section 4.4.3), kept by triggers. */
+/** An FTS5 external content table (sqlite.org/fts5.html section 4.4.3), which triggers keep up to date. */
 function helpOnSqlite(): string[] {
   const added = 'insert into help_index(rowid, title, summary, words) values (new.number, new.title, new.summary, new.words);';
   const removed = `insert into help_index(help_index, rowid, title, summary, words) values ('delete', old.number, old.title, old.summary, old.words);`;
   return [
-    // The key that an index refers to must stay the same when the file is written anew (sqlite.org/lang_vacuum.html).
+    // The index refers to rows by an integer primary key, because VACUUM can change implicit rowids (sqlite.org/lang_vacuum.html).
     `create table help_articles (number integer primary key, id text not null unique, ${COLUMNS})`,
     `create virtual table help_index using fts5(title, summary, words, content='help_articles', content_rowid='number', tokenize='porter unicode61')`,
     `create trigger help_articles_added after insert on help_articles begin ${added} end`,
@@ -30,7 +30,7 @@ function helpOnPostgres(): string[] {
   ];
 }
 
-/** Help pages, and an index of their words, as statements. */
+/** Statements that create the help pages and their full-text index. */
 export function helpPages(isPostgres: boolean): string[] {
   return isPostgres ? helpOnPostgres() : helpOnSqlite();
 }

@@ -1,4 +1,4 @@
-/** The installation: its facts, its audit log, its mails, its jobs and its servers. */
+/** Tables of the installation: settings, audit log, mails, jobs and servers. */
 export const PLATFORM = `
 -- Facts of which an installation has one each; the primary key decides who was first.
 create table installation (

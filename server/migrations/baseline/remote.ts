@@ -1,4 +1,4 @@
-/** Remote sessions. */
+/** Tables of remote sessions. */
 export const REMOTE = `
 create table remote_sessions (
   id text primary key,

@@ -1,8 +1,8 @@
-/** The names of the industry's test files at this migration. A test compares them with `TEST_FILE_THREATS`; another list needs another migration. */
+/** Threat names of standard test files at the time of this migration. A test compares them with `TEST_FILE_THREATS`; a changed list needs a new migration. */
 const TEST_FILES = ['EICAR-Test-File', 'GTUBE-Test-Mail', 'GTUBE-Test-Mail.Rspamd', 'AMSI-Test-Sample', 'ClamAV-Test-File'];
 const COUNTED = ['clean', 'infected', 'pending', 'test_files'] as const;
 
-/** Whether `row` counts in a column, as a condition of SQL. */
+/** SQL condition: whether `row` counts in a column. */
 function countsIn(column: (typeof COUNTED)[number], row: string): string {
   if (column !== 'test_files') return `${row}.scan_status = '${column}'`;
   const names = TEST_FILES.map((name) => `'${name}'`).join(', ');
@@ -17,7 +17,7 @@ const ADD = `insert into scan_counts (user_id, ${COUNTED.join(', ')}) values (ne
 const CHANGE = `update scan_counts set ${each((column) => `${column} = ${column} + ${one(column, 'new')} - ${one(column, 'old')}`)}
   where user_id = new.user_id;`;
 
-/** `when`: most changes of a record are of its bytes, and move no count. */
+/** SQLite triggers. The `when` condition skips the many changes that affect no count. */
 function countsOnSqlite(): string[] {
   const less = each((column) => `${column} = ${column} - ${one(column, 'old')}`);
   return [
@@ -29,7 +29,7 @@ function countsOnSqlite(): string[] {
   ];
 }
 
-/** Removals of many people's records lock the counts in the order of their ids, so that two of them never wait for each other. */
+/** PostgreSQL triggers. Bulk deletions lock the counts in the order of their ids, so that two of them cannot deadlock. */
 function countsOnPostgres(): string[] {
   const make = (name: string, body: string) =>
     `create function ${name}() returns trigger language plpgsql as $$ begin ${body} return null; end $$`;
@@ -53,7 +53,7 @@ function countsOnPostgres(): string[] {
   ];
 }
 
-/** Triggers that count each person's scans in the transaction of each change, as statements. */
+/** Statements that create triggers, which count each person's scans in the same transaction as the change. */
 export function scanCounts(isPostgres: boolean): string[] {
   return isPostgres ? countsOnPostgres() : countsOnSqlite();
 }

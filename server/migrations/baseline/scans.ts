@@ -1,4 +1,4 @@
-/** Scanned files, and checks of messages for scams. */
+/** Tables of scanned files and of scam checks. */
 export const SCANS = `
 create table scans (
   id text primary key,

@@ -1,4 +1,4 @@
-/** Plans, subscriptions and requests for them. */
+/** Tables of plans, subscriptions and plan requests. */
 export const SUBSCRIPTIONS = `
 create table subscription_templates (
   id text primary key,
