@@ -1,4 +1,4 @@
-// Unpacks the agent package that `npm run build` made, for benches that run it.
+// Unpacks the agent package made by `npm run build`, for benchmarks that run the agent.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,12 +7,12 @@ import { ROOT } from './server.ts';
 
 export interface BuiltAgent {
   folder: string;
-  /** The program of a device: `palisade-agent`, with its flags. */
+  /** Path of the program `palisade-agent`. */
   program: string;
   remove(): void;
 }
 
-/** The package for devices as `npm run build` made it, unpacked into a folder of its own. */
+/** Unpacks the agent package into a temporary folder. */
 export function unpackAgent(): BuiltAgent {
   const archive = join(ROOT, 'agent/dist/files/palisade-agent.tar.gz');
   if (!existsSync(archive)) throw new Error('There is no package for devices. Run npm run build once.');

@@ -1,5 +1,5 @@
-// Measures CPU per request of the ten endpoints that pages call most (a recorded day of an administrator) for a person with 10,000 scans, over one connection and over eight busy ones, each beside a bare Fastify that
-// answers the same JSON; and the server's start. Bars: 4 times on one connection; GET /dashboard/status 10 times saturated. Prints a table and keeps dashboard.json. Linux only (/proc).
+// Measures CPU per request of the ten endpoints that pages call most (from a recorded day of an administrator) for an account with 10,000 scans, over one connection and over eight busy ones, compared with a bare Fastify that
+// returns the same JSON; and the server's startup. Limits: 4 times the peer on one connection; GET /dashboard/status 10 times when saturated. Prints a table and writes dashboard.json. Linux only (/proc).
 // `node bench/dashboard.ts [--only /dashboard/status]`. Needs npm start once (for the build).
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ const ROUNDS = 5;
 const CONNECTIONS = { one: 1, saturated: 8 } as const;
 type Load = keyof typeof CONNECTIONS;
 const BARS = { one: 4, saturated: 10 } as const;
-/** The endpoint of the second bar first. */
+/** The measured paths. The first one has the second limit. */
 const PATHS = [
   '/dashboard/status',
   '/support/counts',
@@ -31,7 +31,7 @@ const PATHS = [
   '/devices',
   '/antivirus/engine',
 ];
-/** As Chromium sends them with a call of a page; the peer gets the same. */
+/** Headers of a request by a page in Chromium. The peer gets the same. */
 const BROWSER_HEADERS = {
   Connection: 'keep-alive',
   'sec-ch-ua-platform': '"Linux"',
@@ -52,7 +52,7 @@ interface Peer {
   stop(): void;
 }
 
-/** CPU of a process per request, in µs. */
+/** CPU time of a process per request, in µs. */
 async function cpuPerRequest(
   { pid }: { pid: number },
   url: string,
@@ -90,7 +90,7 @@ async function compare(server: BenchServer, peer: Peer, path: string, index: num
       const connections = CONNECTIONS[load];
       const our = await cpuPerRequest(server, `${server.url}/api${path}`, { headers, connections });
       const their = await cpuPerRequest(peer, `${peer.url}/${index}`, { headers, connections });
-      // The first round warms both up.
+      // The first round is a warm-up.
       if (round > 0) {
         ours[load].push(our);
         theirs[load].push(their);
@@ -110,7 +110,7 @@ const only = process.argv.indexOf('--only');
 const paths = only > 0 ? process.argv.slice(only + 1) : PATHS;
 
 const data_dir = mkdtempSync(join(tmpdir(), 'palisade-dashboard-'));
-// A limit is no part of what is measured.
+// Raised, so that rate limits do not affect the measurement.
 const server = await startServer(data_dir, {
   LIMITS: 'read=1000000/1m,read.source=1000000/1m,admin=1000000/1m,admin.source=1000000/1m',
 });

@@ -1,5 +1,5 @@
-// Measures a scan of a whole tree by the built agent (`palisade-agent scan PATH`) beside `clamdscan --multiscan --fdpass` with the same signatures: the first time, and again without a change.
-// Bars: 1x clamdscan the first time, 0.05x again (clamd keeps no verdicts, so it is asked once). Keeps deep-scan.json.
+// Compares a scan of a folder by the built agent (`palisade-agent scan PATH`) with `clamdscan --multiscan --fdpass` and the same signatures: a first scan, and a second one without changes.
+// Limits: 1x clamdscan for the first scan, 0.05x for the second (clamd stores no verdicts, so it runs once). Writes deep-scan.json.
 // `node bench/deep-scan.ts [FILES] [SEED]`. Needs npm run build once, and the packages "clamav-daemon" and "clamdscan".
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const folder = mkdtempSync(join(tmpdir(), 'palisade-deep-scan-'));
 const tree = join(folder, 'tree');
 const rules = join(ROOT, 'server/signatures/rules');
 const agent = unpackAgent();
-// The same rules. ClamAV reads YARA without its modules, and says how many it took.
+// The same rules. ClamAV does not support YARA modules, and reports how many rules it has loaded.
 const clamd = await startClamd(
   Object.fromEntries(readdirSync(rules).map((name) => [name, readFileSync(join(rules, name), 'utf8')])),
 );
@@ -63,7 +63,7 @@ function scanWithClamd() {
     const args = ['-c', clamd.conf, '--multiscan', '--fdpass', tree];
     const { status, stdout, error } = spawnSync('clamdscan', args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
     if (error !== undefined) throw new Error(`clamdscan cannot be run (package "clamdscan"): ${error.message}`);
-    // On a busy machine clamd gives a file up after its MaxScanTime, and names that.
+    // On a busy machine clamd stops scanning a file after MaxScanTime, and reports that as a finding.
     const found = stdout.split('\n').filter((line) => / FOUND$/u.test(line) && !line.includes('Heuristics.Limits.Exceeded'));
     if (found.length > 0 || (status !== 0 && status !== 1))
       throw new Error(`clamdscan ended with ${status}: ${found[0] ?? stdout.slice(0, 2_000)}`);
@@ -71,7 +71,7 @@ function scanWithClamd() {
   });
 }
 
-/** `12 files read, 3 unchanged since they were last read, 0 not fully read.` */
+/** Parses the agent's summary: `12 files read, 3 unchanged since they were last read, 0 not fully read.` */
 function countsOf(said: string) {
   const [read, known, pending] = (/(\d+) files read, (\d+) unchanged\D+(\d+) not fully read/u.exec(said) ?? [])
     .slice(1)
@@ -82,7 +82,7 @@ function countsOf(said: string) {
 
 try {
   const grown = growTree(tree);
-  // Both read it from memory.
+  // Loads the files into the page cache, so that both read them from memory.
   execFileSync('sh', ['-c', `tar -cf - -C '${tree}' . | wc -c`], { stdio: 'ignore' });
   const ours = await scanWithAgent();
   const peer = scanWithClamd();
@@ -91,7 +91,7 @@ try {
   if (first.read + first.known + first.pending !== FILES)
     throw new Error(`the agent saw ${JSON.stringify(first)} of ${FILES} files`);
 
-  // That both look for the same: one more file, which both name.
+  // Check that both scan: both must find an added test file.
   writeFileSync(join(tree, 'eicar.com'), EICAR);
   const peer_found = spawnSync('clamdscan', ['-c', clamd.conf, '--fdpass', join(tree, 'eicar.com')], { encoding: 'utf8' });
   const ours_found = spawnSync(agent.program, ['scan', tree], {

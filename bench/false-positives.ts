@@ -1,5 +1,5 @@
-// Measures what the rule pack says of the files of a real machine, read by two engine processes of the built server.
-// Bar: none is `infected`. Keeps false-positives.json and reports progress on stderr. `node bench/false-positives.ts [folder ...]`.
+// Counts findings of the rule pack in the files of a real machine, scanned by two engine processes of the built server.
+// Limit: no file is `infected`. Writes false-positives.json and reports progress on stderr. `node bench/false-positives.ts [folder ...]`.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { type Dirent, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -9,15 +9,15 @@ import { z } from 'zod';
 import { keepResult, ROOT } from './server.ts';
 
 const FOLDERS = process.argv.length > 2 ? process.argv.slice(2) : ['/usr', '/opt', '/etc', join(ROOT, 'node_modules')];
-/** Ours, made to be found. */
+/** This project's samples, which must be found. */
 const SAMPLES = 'signatures/samples';
-/** ClamAV's, made to be found: counted apart. */
+/** ClamAV's test files, which must be found. They are counted separately. */
 const CLAMAV_TEST_FILES = '/usr/share/clamav-testfiles/';
-/** Our own tests as Vitest keeps them compiled, with the texts that are to be found in them: counted apart as well. */
+/** Vitest's cache of this project's compiled tests, which contain texts that must be found. They are counted separately. */
 const OWN_TESTS = '/node_modules/.vitest-cache/';
 const PROCESSES = 2;
 const MIB = 1024 ** 2;
-/** Those of the product (scanner/src/reading/limits.ts). */
+/** The limits of the product (scanner/src/reading/limits.ts). */
 const LIMITS = {
   depth: 16,
   members: 10_000,
@@ -26,10 +26,10 @@ const LIMITS = {
   ratio_floor_bytes: 16 * MIB,
   time_ms: 120_000,
 };
-/** As in the product (scanner/src/engine/yara-pool.ts): a process that does not end in time is killed, a file that kills two is given up. ms. */
+/** As in the product (scanner/src/engine/yara-pool.ts): a process that exceeds the time limit by this many ms is killed, and a file that ends two processes is given up. */
 const KILL_GRACE_MS = 5_000;
 const DEATHS_MAXIMUM = 2;
-/** Interval of progress lines, and the time from which a file is named as slow. ms. */
+/** Interval of progress lines, in ms. */
 const TELL_EVERY_MS = 10_000;
 const SLOW_MS = 10_000;
 
@@ -58,7 +58,7 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Empty where it has gone, or may not be read. */
+/** Yields the file at a path; nothing if it is missing or unreadable. */
 function* fileAt(path: string): Generator<File> {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size !== undefined) yield { path, size };
@@ -94,7 +94,7 @@ function leaveUnread(detail: string, path: string): void {
 }
 
 interface EngineProcess {
-  /** Undefined when the process ended over the file. */
+  /** Scans a file. Undefined if the process ended during the scan. */
   read(file: File): Promise<Answer | 'time_limit' | undefined>;
   end(): void;
 }
@@ -151,7 +151,7 @@ function record({ path }: File, answer: Answer | 'time_limit' | undefined): void
   for (const detail of unread) leaveUnread(detail, path);
 }
 
-/** One process at a time reads one file after the other until there are none left. */
+/** Scans files one after another until none are left, and replaces an ended process. */
 async function work(number: number): Promise<void> {
   let engine = await startEngine(number);
   for (const file of queue) {

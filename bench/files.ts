@@ -1,7 +1,7 @@
-// Makes EICAR and zips.
+// Makes the EICAR test file and zip archives.
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** The EICAR test file, put together here, so that no file of the project is one. */
+/** The EICAR test file, assembled at runtime, so that no file of the project contains it. */
 export const EICAR = Buffer.from(
   ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS', '-TEST-FILE!$H+H*'].join(''),
   'latin1',
@@ -12,7 +12,7 @@ interface ZipMember {
   content: Buffer;
 }
 
-/** A zip (APPNOTE 4.3) of deflated members. */
+/** Makes a zip archive (APPNOTE 4.3) with deflated members. */
 export function zip(members: readonly ZipMember[]): Buffer {
   const locals: Buffer[] = [];
   const centrals: Buffer[] = [];

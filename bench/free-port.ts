@@ -1,7 +1,7 @@
-// Finds a free port for a server of a bench.
+// Finds a free port for a server of a benchmark.
 import { createServer } from 'node:net';
 
-/** A port that nothing listens on. */
+/** Returns an unused port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,10 +1,10 @@
-// Gives an account one or a few of everything, and fills a table with many rows, for benches of screens.
+// Fills an account with a few records of every kind, and a table with many rows, for benchmarks of screens.
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { BrowserContext } from '@playwright/test';
 import type { BenchServer } from './server.ts';
 import { upload } from './upload.ts';
 
-/** Flags for a Chromium that stays offline and runs in a container. */
+/** Chromium flags for running offline and in a container. */
 export const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -17,13 +17,13 @@ export const FLAGS = [
 
 type Row = Record<string, SQLInputValue>;
 
-/** Ids that sort by their number, as UUIDv7 does by time; a day ago, so that what comes is newer. */
+/** Returns an id that sorts by `index`, in the format of UUIDv7. Its time is a day ago, so that later records are newer. */
 export function idOf(kind: number, index: number): string {
   const time = (Date.now() - 86_400_000 + index).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${String(kind).padStart(3, '0')}-8000-${index.toString(16).padStart(12, '0')}`;
 }
 
-/** Fills a table with what becomes of its newest row under `vary`. */
+/** Inserts `count` copies of the newest row of a table, each changed by `vary`. */
 export function fill(database: DatabaseSync, table: string, count: number, vary: (index: number) => Row): void {
   const model: Row | undefined = database.prepare(`select * from ${table} order by id desc limit 1`).get();
   if (model === undefined) throw new Error(`There is no row in ${table} to make others of.`);
@@ -39,7 +39,7 @@ export function fill(database: DatabaseSync, table: string, count: number, vary:
 type SignIn = (browser: BrowserContext) => Promise<void>;
 type Account = Awaited<ReturnType<BenchServer['signIn']>>;
 
-/** Signs a browser in by the form of the page. */
+/** Signs a browser in with the form of the sign-in page. */
 export function signInto(url: string, { email, password }: Account): SignIn {
   return async (browser) => {
     const page = await browser.newPage();
@@ -52,7 +52,7 @@ export function signInto(url: string, { email, password }: Account): SignIn {
   };
 }
 
-/** Gives the first account of a server one or a few of everything. */
+/** Registers the first account of a server, and fills it with a few records of every kind. */
 export async function startAccount(server: BenchServer): Promise<SignIn> {
   const account = await server.signIn();
   const headers = { authorization: `Bearer ${account.token}`, 'content-type': 'application/json' };

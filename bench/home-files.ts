@@ -1,4 +1,4 @@
-// Makes the files of a home from a seed: mostly small texts and settings, some pictures, few large files and archives.
+// Generates files like those in a home folder.
 import { pngOf } from '@palisade/scam/test/pictures';
 import { zip } from './files.ts';
 
@@ -6,7 +6,7 @@ const WORDS = 'the of letter window garden invoice summer report table function 
   ' ',
 );
 
-/** xorshift32, so that the same seed is the same files. */
+/** xorshift32, so that the same seed gives the same files. */
 function createRandom(from: number): () => number {
   let state = from >>> 0 || 1;
   return () => {
@@ -18,7 +18,7 @@ function createRandom(from: number): () => number {
   };
 }
 
-/** Files of a home: mostly small texts and settings, some pictures, few large files and archives. Answers the next file of a seed at each call. */
+/** Returns a function that generates the next file at each call: mostly small texts and settings, some pictures, few large files and archives. */
 export function createHomeFiles(seed: number): () => { ending: string; content: Buffer } {
   const random = createRandom(seed);
   const below = (most: number) => Math.floor(random() * most);

@@ -1,10 +1,10 @@
-// Sends requests over connections that stay open, with as little work of its own as there can be.
+// Minimal HTTP client with persistent connections, so that its own CPU time is small.
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = '\r\n\r\n';
 
-/** Reads whole answers from a socket. Each needs a content-length, as every JSON answer here has one. */
+/** Reads complete responses from a socket. Each response needs a content-length header, which all JSON responses here have. */
 class Connection {
   private buffered: Buffer = Buffer.alloc(0);
   private resolve: ((status: number) => void) | undefined;
@@ -41,7 +41,7 @@ class Connection {
   }
 }
 
-/** Asks an address `count` times, by POST where there is a body, over `connections` connections, each of which waits for its answer. @throws when one is not 200. */
+/** Sends `count` requests (POST if there is a body) over `connections` connections, each with one request at a time. @throws Error for a status other than 200. */
 export async function askOften(
   url: string,
   {

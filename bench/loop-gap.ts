@@ -1,4 +1,4 @@
-// Loaded into the measured server (NODE_OPTIONS=--import): writes the longest gap of its event loop since the last SIGUSR2, in ms, to LOOP_GAP_FILE at each SIGUSR2.
+// Loaded into the measured server (NODE_OPTIONS=--import). On SIGUSR2 it writes the longest event loop delay since the last SIGUSR2, in ms, to LOOP_GAP_FILE.
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -1,5 +1,5 @@
-// DNS over HTTPS beside a bare Fastify that answers as many bytes: CPU µs of a POST whose answer is in the cache, over one and over eight connections that stay open; and the 95th percentile of the dashboard's
-// status beside 5,000 questions a second over UDP and over HTTPS. Bars: 0.6 times the bare one; 1.5 times the dashboard alone. Prints the figures and keeps names-over-https.json. Linux only (/proc). Needs npm start once.
+// Compares DNS over HTTPS with a bare Fastify that returns the same number of bytes: CPU time in µs of a POST with a cached answer, over one and eight persistent connections; and the 95th percentile of the dashboard's
+// status during 5,000 queries per second over UDP and over HTTPS. Limits: 0.6 times the bare server; 1.5 times the dashboard alone. Prints the figures and writes names-over-https.json. Linux only (/proc). Needs npm start once.
 //   node bench/names-over-https.ts
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -18,7 +18,7 @@ import { askOften } from './keep-alive.ts';
 import { cpuOf } from './process-cpu.ts';
 import { keepResult, median, startServer } from './server.ts';
 
-/** Below the burst of a device. */
+/** Below the burst limit of a device. */
 const REQUESTS = 900;
 const DEVICES = 10;
 const PER_SECOND = 5_000;
@@ -56,7 +56,7 @@ async function startPeer(answer: Buffer) {
 
 const MESSAGE = { 'content-type': 'application/dns-message', accept: 'application/dns-message' };
 
-/** CPU of a process for each question, in µs. */
+/** CPU time of a process per query, in µs. */
 async function cpuPerQuestion({ pid, url }: { pid: number; url: string }, key: string, connections: number): Promise<number> {
   const before = cpuOf(pid);
   await askOften(`${url}/dns/${key}`, { headers: MESSAGE, body: QUESTION, count: REQUESTS, connections });
@@ -93,7 +93,7 @@ try {
     const connections = index % 2 === 0 ? 1 : 8;
     const our = await cpuPerQuestion(server, key, connections);
     const their = await cpuPerQuestion(peer, key, connections);
-    // The first two warm both up.
+    // The first two runs are a warm-up.
     if (index < 2) continue;
     ours[connections]?.push(our);
     bare[connections]?.push(their);
@@ -103,7 +103,7 @@ try {
     return { connections, us: our, bare_us: their, ratio: Math.round((100 * (their ?? 0)) / (our ?? 1)) / 100 };
   };
 
-  /** The 95th percentile of the time to an answer of the dashboard, in ms. */
+  /** 95th percentile of the dashboard's response time, in ms. */
   async function dashboardP95(): Promise<number> {
     const times: number[] = [];
     for (let count = 0; count < READS; count++) {
@@ -113,7 +113,7 @@ try {
     }
     return times.toSorted((one, other) => one - other)[Math.floor(READS * 0.95)] ?? 0;
   }
-  // Devices by their addresses: each may ask 200 questions a second.
+  // Several devices by address, because each is limited to 200 queries per second.
   const database = new DatabaseSync(join(folder, 'palisade.sqlite'));
   database.exec('pragma busy_timeout = 5000');
   const { user_id } = userSchema.parse(database.prepare('select user_id from web_devices limit 1').get());
@@ -128,7 +128,7 @@ try {
   database.close();
   const source = fileURLToPath(new URL('peers/ask-names.ts', import.meta.url));
   const url = new URL(server.url);
-  /** The dashboard alone and beside the questions of these devices, in turn. */
+  /** Measures the dashboard alone and during queries of these devices, alternately. */
   async function beside(port: string, devices: readonly string[]) {
     const rounds = [];
     for (let round = 0; round < ROUNDS; round++) {

@@ -1,4 +1,4 @@
-// Answers to questions for names over UDP, beside dnsmasq with the same list: 1,000,000 names, and 30 % of the questions for one of them. Needs dnsmasq and dnsperf.
+// Compares DNS queries over UDP with dnsmasq and the same list of 1,000,000 names; 30 % of the queries are for a listed name. Needs dnsmasq and dnsperf.
 //   node bench/names.ts [names] [seconds]
 import { execFile, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -33,7 +33,7 @@ async function writeLines(path: string, lines: Iterable<string>) {
   await once(file, 'finish');
 }
 
-/** A name server that knows every name. */
+/** Starts an upstream DNS server that answers every name. */
 async function startUpstream() {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
@@ -50,7 +50,7 @@ async function startUpstream() {
   return socket;
 }
 
-/** Questions a second, and the 99th percentile of the time to an answer in ms. */
+/** Measures queries per second, and the 99th percentile of the response time in ms. */
 async function measure(port: number) {
   const args = ['-s', '127.0.0.1', '-p', String(port), '-d', QUESTIONS, '-c', '4', '-q', '50', '-l'];
   const { stdout } = await run('dnsperf', [...args, seconds], { maxBuffer: 64 * 1024 ** 2 });

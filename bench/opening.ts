@@ -1,5 +1,5 @@
-// Measures the opening of the application while signed in, with a warm cache, on a phone (412 x 823, a processor four times slower, the line that Lighthouse calls slow 4G): from the navigation to the figures of
-// the dashboard, and where the time goes. Bar: p75 400 ms (issue of the everyday request). Prints a table and keeps opening.json. `node bench/opening.ts`. Needs npm start once (for the build).
+// Measures how long the application takes to open when signed in, with a warm cache, on a phone (412 x 823, CPU slowed down four times, Lighthouse's slow 4G): from the navigation to the figures of
+// the dashboard, with a breakdown of the time. Limit: p75 400 ms. Prints a table and writes opening.json. `node bench/opening.ts`. Needs npm start once (for the build).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { FLAGS, signInto, startAccount } from './full-account.ts';
 import { keepResult, startServer } from './server.ts';
 
 const RUNS = 20;
-/** Time that a person stays, in ms. Chromium keeps the compiled code of a page some seconds after it has loaded. */
+/** Time that the page stays open, in ms. Chromium stores the compiled code some seconds after a page has loaded. */
 const STAY_MS = 6_000;
 const PHONE = { width: 412, height: 823 } as const;
-/** `rate`: how many times slower the processor is; latency in ms, throughput in bytes a second. */
+/** `rate` is the factor by which the CPU is slowed down; latency in ms, throughput in bytes per second. */
 const PROFILES = {
   desktop: { rate: 1, line: undefined },
   'slow processor': { rate: 4, line: undefined },
@@ -43,7 +43,7 @@ async function open(
   if (line !== undefined) await client.send('Network.emulateNetworkConditions', { offline: false, ...line });
   await page.goto(`${url}/dashboard`);
   await page.locator('main .hero').waitFor();
-  // `evaluate` waits for a promise; the policy of the page forbids what `waitForFunction` does.
+  // `evaluate` with a promise, because the page's content security policy blocks `waitForFunction`.
   await page.evaluate(
     'new Promise((done) => { const look = () => (window.figuresAt === undefined ? setTimeout(look, 5) : done()); look(); })',
   );
@@ -70,12 +70,12 @@ const browser = await chromium.launchPersistentContext('', {
 });
 try {
   await startAccount(server);
-  // A customer: an administrator's own figures are folded on a phone.
+  // A customer, because an administrator's own figures are collapsed on a phone.
   await signInto(server.url, await server.signIn('maria'))(browser);
   const results = [];
   for (const [name, profile] of Object.entries(PROFILES)) {
     const seen: Seen[] = [];
-    // The first two fill the cache, of files and of compiled code.
+    // The first two runs fill the caches of files and of compiled code.
     for (let run = -2; run < RUNS; run += 1) {
       const one = await open(browser, server.url, profile, run < 0 ? STAY_MS : 0);
       if (run >= 0) seen.push(one);

@@ -1,4 +1,4 @@
-// Reads the memory of processes and their children from /proc (PSS).
+// Reads the memory of processes and their children (PSS) from /proc.
 import { readdirSync, readFileSync } from 'node:fs';
 
 const read = (path: string) => {
@@ -9,7 +9,7 @@ const read = (path: string) => {
   }
 };
 
-/** Memory of processes and all their children, in MB; shared pages are divided among them (PSS). */
+/** Memory of processes and all their children as PSS (shared pages are divided), in MB. */
 export function memoryOf(pids: readonly number[]): number {
   const parents = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name))
@@ -23,7 +23,7 @@ export function memoryOf(pids: readonly number[]): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024;
 }
 
-/** Memory of a server's main process, that part of it which is no file, and memory of its engine processes together, in MB; and the number of engines. */
+/** Memory of a server in MB: the main process, its part without file mappings, and all engine processes together; and the number of engine processes. */
 export function memoryByKind(pid: number): { main_mb: number; own_mb: number; engines_mb: number; engines: number } {
   const engines = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name))

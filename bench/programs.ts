@@ -1,4 +1,4 @@
-// Starts timed programs from a small process: a large process takes 15 to 25 ms to start another, and that would be charged to the peer.
+// Starts timed programs from a small process, because a large process needs 15 to 25 ms to start another, which would distort the peer's time.
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -9,12 +9,12 @@ const runSchema = z.object({ command: z.string(), args: z.array(z.string()) });
 const ranSchema = z.object({ ms: z.number(), error: z.string().nullable() });
 
 export interface Programs {
-  /** Runs a program to its end and answers how long that took, in ms. One at a time. @throws when it cannot be started. */
+  /** Runs a program and returns its duration in ms. One at a time. @throws Error when it cannot be started. */
   time(command: string, args: readonly string[]): Promise<number>;
   stop(): void;
 }
 
-/** Starts the process that starts programs. */
+/** Starts the small process. */
 export function startPrograms(): Programs {
   const child = fork(fileURLToPath(import.meta.url));
   return {

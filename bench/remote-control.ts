@@ -1,4 +1,4 @@
-// Key to pixel for remote.ts: through server and agent, and beside it the same VNC server directly.
+// Measures the time from key to pixel for remote.ts: through server and agent, and on the same VNC server directly.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const PATIENCE_MS = 30_000;
 const [LETTER, PASSWORD] = [0x61, 'a long enough password'];
 const INSECURE = { rejectUnauthorized: false, perMessageDeflate: false } as const;
 
-/** Answers that came in time. @throws where it has not, so that what was started is stopped and a round ends. */
+/** Limits a promise in time. @throws Error after the limit, so that started processes are stopped. */
 async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error(`waited too long for ${what}`)), PATIENCE_MS);
@@ -30,7 +30,7 @@ async function within<T>(promise: Promise<T>, what: string): Promise<T> {
   }
 }
 
-/** A screen in memory with a terminal that writes down when each letter came, and shows it. */
+/** Starts a virtual screen with a terminal that shows each typed letter and records its time. */
 export async function startDesktop(folder: string) {
   const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '800x600x24', '-nolisten', 'tcp', '-noreset'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
@@ -71,12 +71,12 @@ appendFileSync(${JSON.stringify(typed)}, '0\\n');
   };
 }
 
-/** Time from each of some keys to its pixels, ms. */
+/** Presses keys and returns the time from each key to its pixels, in ms. */
 export async function keysToPixels(client: PixelClient): Promise<number[]> {
   await within(client.ready, 'the first picture');
   const waits: number[] = [];
   for (let key = 0; key < KEYS; key += 1) {
-    // Not in step with whatever looks at the screen in turns.
+    // Varying pauses, so that the keys are not synchronous with the polling of the screen.
     await pause(40 + ((key * 37) % 160));
     const began = performance.now();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ export async function keysToPixels(client: PixelClient): Promise<number[]> {
 
 const listSchema = z.object({ id: z.string(), session_code: z.string() });
 
-/** Both people with a page each in a session that runs, and a device of the customer's that is online. */
+/** Starts a remote session with a page of the technician and one of the customer, and an online device of the customer. */
 async function startSession(url: string) {
   const socketOf = (path: string) => new WebSocket(`${url.replace('http', 'ws')}/api${path}`, INSECURE);
   async function call(method: string, path: string, token?: string, body?: unknown): Promise<unknown> {
@@ -113,7 +113,7 @@ async function startSession(url: string) {
     const answer = await call('POST', '/auth/login', undefined, { email, password: PASSWORD });
     return z.object({ access_token: z.string() }).parse(answer).access_token;
   }
-  /** A page that has its place in the session. */
+  /** Opens a page's socket and joins the session. */
   async function sit(access_token: string, session_id: string): Promise<WebSocket> {
     const socket = socketOf(EVENTS_PATH);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -135,7 +135,7 @@ async function startSession(url: string) {
   return {
     ...{ call, socketOf, technician, customer, id },
     code: async () => z.object({ code: z.string() }).parse(await call('POST', '/devices/enrolment-code', customer)).code,
-    /** The device that is online. */
+    /** Waits for the online device. */
     device: () =>
       until(async () => {
         const devices = z
@@ -146,7 +146,7 @@ async function startSession(url: string) {
         return devices.find(({ state }) => state === 'online')?.id;
       }, 'the device'),
     grant: (device_id: string) => call('POST', `/remote/sessions/${id}/grants`, customer, { grant: 'control', device_id }),
-    /** The technician's end of the tunnel, wrapped at the moment of pairing: bytes of the device may arrive in the same turn. */
+    /** The technician's end of the tunnel. The client is attached at the moment of pairing, because bytes of the device may arrive in the same turn of the event loop. */
     view: () =>
       until(async () => {
         const socket = socketOf(VIEWER_PATH);
@@ -166,7 +166,7 @@ async function startSession(url: string) {
 
 type RunningSession = Awaited<ReturnType<typeof startSession>>;
 
-/** The agent as it is installed, without what it needs for a firewall, so that this machine stays as it is. */
+/** Starts the installed form of the agent without firewall programs, so that the firewall of this machine is not changed. */
 async function startAgent(folder: string, url: string, session: Pick<RunningSession, 'code'>, desktop: { display: string }) {
   const programs = join(folder, 'programs');
   mkdirSync(programs);
@@ -200,7 +200,7 @@ export interface ControlRound {
   direct_ms: number[];
 }
 
-/** One round, on a server of its own over TLS. */
+/** Measures one round on a new server over TLS. */
 export const measureControl = (folder: string): Promise<ControlRound> =>
   stopping(async (stopped) => {
     mkdirSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
-// Measures remote support beside MeshCentral, both over TLS on this machine: transfer of the portal, warm start, memory, and key to pixel.
-// Bars: transfer 0.15x, start 0.8x, memory 0.9x, key to pixel 0.35x (p95 0.6x) MeshCentral and 1.25x VNC directly. `node bench/remote.ts [ROUNDS]` (default 5) prints medians and keeps
+// Compares remote support with MeshCentral, both over TLS on this machine: transferred bytes of the portal, warm start, memory, and time from key to pixel.
+// Limits: transfer 0.15x, start 0.8x, memory 0.9x, key to pixel 0.35x (p95 0.6x) of MeshCentral and 1.25x of direct VNC. `node bench/remote.ts [ROUNDS]` (default 5) prints medians and writes
 // remote.json. Needs npm run build once, Chromium, HAProxy, openssl, Xvfb, xterm, x11vnc, and npm's registry the first time (or MESHCENTRAL, see peers/mesh-central.ts).
-// No other X desktop may run: MeshCentral's agent looks for one itself.
+// No other X desktop may run, because MeshCentral's agent chooses one itself.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +17,9 @@ import { type Stopped, stopping } from './stopping.ts';
 import { startOurs } from './tls.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 5);
-// Certificates are of this machine, for an hour.
+// The certificates are self-signed, for this machine and one hour.
 process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
-/** Memory is read after this time without a request: directly after one it shows what the last collection of garbage left. */
+/** Memory is read after this time without requests, in ms: directly after a request it depends on the last garbage collection. */
 const SETTLED_MS = 25_000;
 const INSECURE = { ignoreHTTPSErrors: true };
 
@@ -34,7 +34,7 @@ async function launch(stopped: Stopped): Promise<Browser> {
   return browser;
 }
 
-/** Bytes that a reload with an empty cache transfers, until the network is idle. */
+/** Transferred bytes of a reload with an empty cache, until the network is idle. */
 async function transferOf(page: Page): Promise<number> {
   const client = await page.context().newCDPSession(page);
   await client.send('Network.enable');
@@ -49,13 +49,13 @@ async function transferOf(page: Page): Promise<number> {
   return bytes;
 }
 
-/** Our server with the portal of a technician. */
+/** Measures Palisade's server with the technician's portal. */
 const measureOurs = (home: string) =>
   stopping(async (stopped) => {
     const data_dir = join(home, 'data');
     mkdirSync(data_dir, { recursive: true });
     const DATA_DIR = join(home, 'kept');
-    // The first start makes keys and tables; what counts is the second, as with the peer.
+    // The first start creates keys and tables. The second start is measured, as with the peer.
     await (await startOurs(home, data_dir, { DATA_DIR })).stop();
     mkdirSync(data_dir, { recursive: true });
     const server = stopped(await startOurs(home, data_dir, { DATA_DIR }));
@@ -80,13 +80,13 @@ const measurePeer = (home: string) =>
     await browser.close();
     const desktop = stopped(await startDesktop(home));
     const keys_ms = await onMeshDesktop(home, server.url, desktop.display, keysToPixels);
-    // The agent chooses the screen: of several on this machine it might have been another one.
+    // MeshCentral's agent chooses the screen, and may have chosen another one.
     if (desktop.arrivals().length !== keys_ms.length + 1) throw new Error("MeshCentral's agent typed on another screen");
     return { page_bytes, memory_mb, started_ms: server.started_ms, keys_ms };
   });
 
 const PEER_TRIES = 4;
-/** MeshCentral's agent sometimes sends no first picture: that is tried again from the beginning. */
+/** Measures the peer, and starts over if MeshCentral's agent sends no first picture, which happens sometimes. */
 async function patientPeer(home: string, tries = 1): ReturnType<typeof measurePeer> {
   try {
     return await measurePeer(`${home}-${tries}`);
@@ -97,7 +97,7 @@ async function patientPeer(home: string, tries = 1): ReturnType<typeof measurePe
   }
 }
 
-/** The value below which a share of them is. */
+/** Quantile of the values. */
 const quantile = (values: readonly number[], share: number) =>
   values.toSorted((one, other) => one - other)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN;
 
@@ -115,7 +115,7 @@ try {
       peer: await patientPeer(join(folder, `peer-${round}`)),
       control: await measureControl(join(folder, `control-${round}`)),
     });
-  /** Ours beside the peer in medians; `bar` is the most that their ratio may be. */
+  /** One line of the result: medians of Palisade and the peer, and the maximum `bar` of their ratio. */
   const line = (bar: number, our: (one: Round) => number, their: (one: Round) => number) => {
     const [ours, beside] = [median(rounds.map(our)), median(rounds.map(their))];
     return { ours, beside, ratio: ours / beside, bar, reached: ours / beside <= bar };

@@ -1,5 +1,5 @@
-// Measures how many scams the check flags, how many honest messages and names it does not, and its time and memory. Bars: those of scam-check in docs/measured.md. Keeps scam-check.json and prints the misses. `node bench/scam-check.ts [messages.tsv]`
-// The argument names the SMS Spam Collection (Almeida and Hidalgo, CC BY 4.0; label, tab, text), which is not part of this project; without it that bar is left out.
+// Measures the scam check: true and false positives for messages and names, time, and memory. Limits: scam-check in docs/measured.md. Writes scam-check.json and prints the errors. `node bench/scam-check.ts [messages.tsv]`
+// The argument is the file of the SMS Spam Collection (Almeida and Hidalgo, CC BY 4.0; label, tab, text), which is not part of this project; without it that measurement is skipped.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { takeApart } from '@palisade/scam/address';
@@ -14,7 +14,7 @@ const LOOK_ALIKES = 24_000;
 const HONEST_NAMES = 10_000;
 const CODES = 500;
 const SHOWN = 20;
-/** Parts of the short messages, so that the spread of the figures is seen. */
+/** Number of parts of the short messages that are measured separately, to show the variance. */
 const FOLDS = 10;
 
 const check = new ScamCheck({ provider: { name: 'Palisade Support', domains: ['palisade-support.example'] } });
@@ -63,7 +63,7 @@ async function honestNames() {
   };
 }
 
-/** Whether a message asks for a call, an answer or a visit. */
+/** Whether a message asks the recipient to call, answer or open a link. */
 const asks = (text: string) =>
   /\b(?:call|ring|phone|dial|txt|text|reply|send|sms|msg)\b|https?:|www\.|\.(?:com|co\.uk|net)\b/iu.test(text);
 
@@ -151,7 +151,7 @@ async function written() {
         figures.honest += 1;
         if (isFound) figures.false_alarms += 1;
       }
-      // The held out rows are counted, not shown: nobody is to read them while word lists are changed.
+      // Rows of the held-out set are counted and not printed, so that word lists are not tuned to them.
       if (set === 'tune' && isFound !== (label === 'scam')) process.stdout.write(`${language} ${label} ${kind}: ${text}\n`);
     }
     return {
@@ -185,14 +185,14 @@ async function codes() {
 }
 
 const LARGE = 'https://park-now.example/pay';
-/** The largest pictures of each kind that are decoded. */
+/** The largest pictures of each pixel format that are decoded. */
 const LARGEST: readonly [width: number, height: number, channels: 1 | 3 | 4][] = [
   [5_712, 4_284, 1],
   [5_712, 4_284, 3],
   [4_300, 4_300, 4],
 ];
 
-/** Memory of the processes that read pictures, and the time of a screenshot, in a check of its own. */
+/** Measures the memory of the processes that read pictures, and the time for a screenshot, in a separate check. */
 async function pictures() {
   const text = openTextReader();
   const reading = new ScamCheck(text === undefined ? {} : { readPictureText: text.read });

@@ -1,4 +1,4 @@
-// Pictures of QR codes as people photograph them: turned, seen from the side, bent, noisy, pale, inverted. The codes are made by the package `qr`, the product reads them with another program.
+// Generates pictures of QR codes with distortions of photographs: rotation, perspective, bending, noise, low contrast, inversion. The package `qr` makes the codes; the product reads them with other code.
 import { pngOf } from '@palisade/scam/test/pictures';
 import encodeQR from 'qr';
 import { seeded } from './scam-look-alikes.ts';
@@ -15,7 +15,7 @@ export interface CodePicture {
 const SIZE = 420;
 const MARGIN = 4;
 
-/** Where in the code (0 to 1) a pixel of the picture looks at. */
+/** Maps a pixel of the picture to a position in the code (0 to 1). */
 function place(
   x: number,
   y: number,
@@ -23,7 +23,7 @@ function place(
   { amount, part }: { amount: number; part: number },
 ): { u: number; v: number } {
   let [u, v] = [x / SIZE - 0.5, y / SIZE - 0.5];
-  // Some white stays around it.
+  // Leaves a white margin.
   [u, v] = [u * 1.35, v * 1.35];
   if (has('turned')) {
     const angle = (amount - 0.5) * 1.2;
@@ -33,7 +33,7 @@ function place(
     const depth = 1 + u * (0.2 + amount * 0.25) * part;
     [u, v] = [u / depth, v / depth];
   }
-  // Paper around a bottle: narrower towards its edges, and bowed when it is seen from above, by up to one module of the code.
+  // Paper around a bottle: compressed towards the edges, and curved by up to one module when seen from above.
   if (has('bent')) {
     const reach = (0.9 + amount * 0.7) * part;
     u = 0.7 * u + 0.3 * (Math.tan(u * reach) / reach);
@@ -46,7 +46,7 @@ function draw(text: string, trouble: Trouble, random: () => number): Uint8Array 
   const modules = encodeQR(text, 'raw', { ecc: 'medium', border: MARGIN });
   const count = modules.length;
   const amount = random();
-  // All troubles together are half as strong each.
+  // With all distortions together, each has half its strength.
   const strength = { amount, part: trouble === 'all' ? 0.5 : 1 };
   const has = (one: Trouble) => trouble === one || (trouble === 'all' && one !== 'inverted' && one !== 'all');
   const [dark, light] = has('low_contrast') ? [95, 95 + 45 + amount * 40] : [20, 235];
@@ -54,7 +54,7 @@ function draw(text: string, trouble: Trouble, random: () => number): Uint8Array 
   const pixels = new Uint8Array(SIZE * SIZE);
   for (let y = 0; y < SIZE; y += 1)
     for (let x = 0; x < SIZE; x += 1) {
-      // Four looks a pixel, as a lens blurs edges.
+      // Four samples per pixel, to blur edges like a lens.
       let sum = 0;
       for (const [dx, dy] of [
         [0, 0],
@@ -81,7 +81,7 @@ const CONTENTS: readonly ((number: number) => string)[] = [
   (number) => `tel:+44163296${1000 + number}`,
 ];
 
-/** `count` pictures, each trouble in turn. Pictures are drawn when they are asked for. */
+/** Yields `count` pictures, cycling through the distortions. Each picture is drawn on demand. */
 export function* codePictures(count: number): Generator<CodePicture> {
   const random = seeded(500);
   for (let number = 0; number < count; number += 1) {
@@ -91,7 +91,7 @@ export function* codePictures(count: number): Generator<CodePicture> {
   }
 }
 
-/** A large white picture with a code in its middle. */
+/** A large white picture with a code in the centre. */
 export function largePicture(text: string, width: number, height: number, channels: 1 | 3 | 4): Uint8Array {
   const modules = encodeQR(text, 'raw', { ecc: 'medium', border: MARGIN });
   const module = Math.floor(Math.min(width, height) / 4 / modules.length);

@@ -1,4 +1,4 @@
-// Generated look-alikes of brands, as imitators make them, and honest names. The generator knows the letters that look alike from its own table, not from the one of scam/.
+// Generates look-alike domains of brands, and lists honest domains. The generator has its own table of similar letters, independent of the one in scam/.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { domainToASCII } from 'node:url';
 import { BRANDS } from '@palisade/scam/brands';
 
-/** Numbers between 0 and 1 that are the same in each run (mulberry32). */
+/** Deterministic random numbers between 0 and 1 (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -18,12 +18,12 @@ export function seeded(seed: number): () => number {
 }
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
-/** A letter, and what is drawn like it. */
+/** Parses a table from a letter to its replacements. */
 const tableOf = (rows: string): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(rows.split('; ').map((row) => [row.charAt(0), row.slice(2).split(' ')]));
 const DRAWN_ALIKE = tableOf('o 0; l 1 i; i 1 l; m rn; w vv; d cl; e 3; a 4; s 5; b 8; g 9 q; t 7');
 const OTHER_SCRIPTS = tableOf('a а ɑ α; c с; e е; i і ı; o о ο; p р; s ѕ; x х; y у');
-/** A letter, and those whose keys lie beside it. */
+/** Letters, and their neighbours on the keyboard. */
 const KEYS = tableOf(
   'q w a; w q e s; e w r d; r e t f; t r y g; y t u h; u y i j; i u o k; o i p l; p o l; a q s z; s a d w x; d s f e c; f d g r v; ' +
     'g f h t b; h g j y n; j h k u m; k j l i; l k o p; z a s x; x z c d; c x v f; v c b g; b v n h; n b m j; m n k',
@@ -53,11 +53,11 @@ export interface LookAlike {
   brand: string;
 }
 
-/** The word that a brand's main domain is known by: six letters and more, or the name itself. */
+/** The first distinctive word of a brand with at least six letters; undefined if there is none. */
 const wordOf = (brand: (typeof BRANDS)[number]) =>
   brand.words.find(({ text, isOrdinary }) => !isOrdinary && /^[a-z]{6,}$/u.test(text))?.text;
 
-/** The first 200 brands whose word has six letters or more. One letter changed in a shorter word makes other honest names. */
+/** The first 200 brands with such a word. In a shorter word, one changed letter often gives another honest name. */
 export const MEASURED = BRANDS.flatMap((brand) => {
   const word = wordOf(brand);
   return word === undefined ? [] : [{ brand: brand.name, word, domain: brand.domains[0] ?? '' }];
@@ -97,7 +97,7 @@ function urlOf(way: Way, word: string, domain: string, random: () => number): st
   return host === '' ? undefined : `https://${host}/`;
 }
 
-/** At least `count` different look-alikes, of each brand and way alike. */
+/** At least `count` different look-alikes, evenly distributed over brands and methods. */
 export function generateLookAlikes(count: number): LookAlike[] {
   const random = seeded(36);
   const found = new Map<string, LookAlike>();
@@ -111,7 +111,7 @@ export function generateLookAlikes(count: number): LookAlike[] {
   return [...found.values()];
 }
 
-/** Hosts that the HTTP Archive saw on honest sites, the most frequent first: `domain-map.csv` of the package third-party-web (MIT). */
+/** Hosts used by honest sites according to the HTTP Archive, most frequent first: `domain-map.csv` of the package third-party-web (MIT). */
 export function honestHosts(): string[] {
   const main = createRequire(import.meta.url).resolve('third-party-web');
   const rows = readFileSync(join(dirname(main), '../dist/domain-map.csv'), 'utf8').split('\n');

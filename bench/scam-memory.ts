@@ -1,4 +1,4 @@
-// The memory of the processes that read pictures, and the screenshot that they read.
+// Measures the memory of the processes that read pictures, and makes the screenshot that they read.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { CHROMIUM, screenshotOf } from '@palisade/scam/test/pictures';
 
@@ -17,7 +17,7 @@ const childrenOf = () =>
     (fileOf(`/proc/self/task/${thread}/children`).match(/\d+/gu) ?? []).map(Number),
   );
 
-/** Watches the processes that this one starts. The kernel keeps the most that each has held, so that no peak between two looks is lost while it runs. */
+/** Monitors the child processes of this process. The kernel records the peak memory of each, so that no peak between two checks is missed while it runs. */
 export function watchProcesses(): { end: () => { processes: number; largest_process_mib: number } } {
   const most = new Map<number, number>();
   const timer = setInterval(() => {
@@ -35,7 +35,7 @@ export function watchProcesses(): { end: () => { processes: number; largest_proc
   };
 }
 
-/** A screenshot of a telephone with messages; undefined without Chromium. */
+/** A screenshot of a phone with messages; undefined without Chromium. */
 export function makeScreenshot(messages: readonly string[]): Uint8Array | undefined {
   const shown = messages.map((message) => `<p>${message.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</p>`).join('');
   return existsSync(CHROMIUM) ? screenshotOf(shown, [1080, 2400]) : undefined;

@@ -1,5 +1,5 @@
-// Measures every bar of the scanner beside its peer in one run: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM and `yara`. Then what is found: Debian's clamav-testfiles.
-// Bars: each is stated at its measurement below and in docs/measured.md. Prints two tables and keeps scanner.json. `--small` measures small files only.
+// Measures the scanner and its peers in one run: `clamdscan --stream`, `clamdscan --fdpass`, raw INSTREAM and `yara`. Then the detection of Debian's clamav-testfiles.
+// Limits: at each measurement below, and in docs/measured.md. Prints two tables and writes scanner.json. `--small` measures only small files.
 // Needs npm start once (for the build), and the packages "clamav-daemon", "clamdscan", "clamav-testfiles" and "yara".
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -30,7 +30,7 @@ interface Bar {
   palisade: number;
   peer: number | null;
   unit: string;
-  /** ours / peer, or ours alone where the bar is absolute. */
+  /** Ratio of Palisade to the peer, or Palisade's value for an absolute limit. */
   value: number;
   target: string;
   reached: boolean;
@@ -47,7 +47,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const perSecond = (files: number, ms: number) => (files * 1000) / ms;
 
-/** `most`: the value may be at most so much, else at least. */
+/** Records a measurement with its limit: `most` is a maximum, `least` a minimum. */
 function bar(name: string, unit: string, ours: number, peer: number | null, limit: { most: number } | { least: number }): void {
   const value = peer === null ? ours : ours / peer;
   const reached = 'most' in limit ? value <= limit.most : value >= limit.least;
@@ -61,13 +61,13 @@ function clean(record: Scan): Scan {
   return record;
 }
 
-/** Asks clamd by our own client, as the server does. */
+/** Scans with clamd through Palisade's client, as the server does. */
 function scanWithOurs(socket: string, size: number) {
   const times = { connect_ms: 5000, time_ms: 120_000, signal: new AbortController().signal };
   return scanWithClamd({ path: socket }, { size, path }, times);
 }
 
-/** All rules compiled once for the peer, so that it is not charged for compiling: those of the pack, and those that say where containers begin. */
+/** Compiles all rules once for the peer, so that its time excludes compilation: the rule pack, and the rules that find container headers. */
 function compileForYara(): string {
   const rules = join(ROOT, 'server/signatures/rules');
   const compiled = join(folder, 'rules.yarc');
@@ -101,7 +101,7 @@ async function measureLarge(server: BenchServer, token: string, clamd: BenchClam
       if (kind !== 'clean') throw new Error(`our clamd client says ${kind}`);
     });
     const yara = await programs.time('yara', ['-w', '-C', compiled, path]);
-    // The first run warms all of them up.
+    // The first run is a warm-up.
     if (count > 0) runs.push({ ours, again, engine, client, stream, yara });
   }
   bar('HTTP upload to verdict, 100 MB random, embedded / clamdscan --stream', 'ms', of('ours'), of('stream'), { most: 0.6 });
@@ -119,7 +119,7 @@ async function measureArchive(server: BenchServer, token: string, clamd: BenchCl
     writeFileSync(path, bytes);
     const our = await timed(async () => {
       const { coverage } = clean(await upload(server.url, token, 'file.zip', piecesOf(bytes), bytes.length));
-      // In 1 GB of noise two pieces look like a string of CBOR, and are members too.
+      // In 1 GB of random data, two parts look like CBOR strings and count as members.
       const { members_scanned = 0, members_total = 0 } = coverage ?? {};
       if (members_scanned < 1000 || members_scanned !== members_total)
         throw new Error(`only ${members_scanned} of ${members_total} members were read`);
@@ -168,12 +168,12 @@ async function measureSmall(server: BenchServer, token: string, clamd: BenchClam
   bar('4 KB files, 4 at once, embedded / raw INSTREAM', 'files/s', of('our'), of('raw'), { least: 0.6 });
 }
 
-/** Growth of a server's memory during one upload, in MB. */
+/** Increase of a server's peak memory during one upload, in MB. */
 async function memoryOf(server: BenchServer, token: string, megabytes: number): Promise<number> {
   const field = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
   const before = field('VmRSS');
-  // The peak starts again (proc(5), clear_refs).
+  // Resets the peak (proc(5), clear_refs).
   writeFileSync(`/proc/${server.pid}/clear_refs`, '5');
   const piece = randomBytes(MIB);
   const pieces = function* () {
@@ -225,7 +225,7 @@ async function measureLoop(): Promise<void> {
   }
 }
 
-/** Test files that are found with both engines and with ours alone. `pending` counts files that were neither found nor read whole. */
+/** Numbers of test files found with both engines, and with the embedded engine alone. `pending` counts files that were neither found nor read completely. */
 async function measureDetection(clamd: BenchClamd) {
   const rows: { engines: string; files: number; found: number; pending: number; missed: string[] }[] = [];
   for (const [engines, SCANNER_URL] of [

@@ -1,4 +1,4 @@
-// Starts the built server for a bench, describes the machine, keeps results, and answers medians.
+// Starts the built server for a benchmark, stores results, and computes medians.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Prints a result and keeps it in bench/results, which Git ignores, with the time, the machine and its load. */
+/** Prints a result and writes it to bench/results (ignored by Git), with the time, the machine and its load. */
 export function keepResult(name: string, result: object): void {
   const text = JSON.stringify({ at: new Date().toISOString(), machine: describeMachine(), ...result }, null, 2);
   mkdirSync(join(ROOT, 'bench/results'), { recursive: true });
@@ -28,7 +28,7 @@ function describeMachine(): Record<string, string | number> {
   };
 }
 
-/** The middle value. */
+/** Median of the values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -37,14 +37,14 @@ export function median(values: readonly number[]): number {
 export interface BenchServer {
   url: string;
   pid: number;
-  /** Milliseconds from the start of the process to the line with its address. */
+  /** Time from the start of the process until it prints its address, in ms. */
   started_ms: number;
-  /** Registers and signs in; answers the token. */
+  /** Registers an account and signs in; returns the token. */
   signIn(name?: string): Promise<{ token: string; email: string; password: string }>;
   stop(): Promise<void>;
 }
 
-/** The built server, as `npm start` runs it, on a free port with an empty data folder. */
+/** Starts the built server as `npm start` does, on a free port. */
 export async function startServer(
   data_dir = mkdtempSync(join(tmpdir(), 'palisade-bench-')),
   environment: Record<string, string> = {},

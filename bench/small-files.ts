@@ -1,4 +1,4 @@
-// Measures small files with both builds of YARA-X in one run: contents that no rule can match, and contents that the engine must see. Bars: WebAssembly at most 3 ms for 4 KiB. `node bench/small-files.ts` keeps small-files.json.
+// Measures small files with both builds of YARA-X in one run: content that no rule can match, and content that the engine must scan. Limit: WebAssembly at most 3 ms for 4 KiB. `node bench/small-files.ts` writes small-files.json.
 import { join } from 'node:path';
 import { loadNativeEngine } from '@palisade/scanner/native-engine';
 import { compileRules } from '@palisade/scanner/rules';
@@ -17,7 +17,7 @@ const CONTENTS = {
   'the EICAR file in a text': Buffer.concat([Buffer.alloc(BYTES - EICAR.length, 'x'), EICAR]),
 };
 
-/** Milliseconds for one content: of the wall's clock and of the processor, the median of rounds. */
+/** Wall-clock and CPU time for one content, in ms; medians of several rounds. */
 function measure(match: (bytes: Buffer) => unknown, bytes: Buffer): { wall_ms: number; cpu_ms: number } {
   for (let run = 0; run < RUNS / 4; run += 1) match(bytes);
   const rounds = Array.from({ length: ROUNDS }, () => {

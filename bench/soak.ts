@@ -1,6 +1,6 @@
-// Measures one server for long: files of a home, four at once, for some minutes. Memory of each process and the size of the database after every tenth of the time, after five minutes, and after 90 s at rest.
-// Bar: memory at the end at most 1.2 times that after five minutes. `node bench/soak.ts [--minutes 60] [--pause MS] [--seed N]` (so long a pause after each file) keeps soak.json. Needs npm start once (for the build).
-// With `--people N` so many people send small files and read the dashboard, their scans and their activity. Bar, with `--minutes 5`: 160 MB of the server's own after two minutes at rest.
+// Long-running test of one server: uploads files of a home folder, four concurrently. Records the memory of each process and the size of the database after every tenth of the time, after five minutes, and after 90 s at rest.
+// Limit: memory at the end at most 1.2 times that after five minutes. `node bench/soak.ts [--minutes 60] [--pause MS] [--seed N]` (`--pause` is the pause after each file) writes soak.json. Needs npm start once (for the build).
+// With `--people N`, N people upload small files and read the dashboard, their scans and their activity. Limit with `--minutes 5`: 160 MB of the server's own memory after two minutes at rest.
 import { mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ const nextFile = createHomeFiles(Number(values.seed));
 const data_dir = mkdtempSync(join(tmpdir(), 'palisade-soak-'));
 const server = await startServer(data_dir);
 
-/** Size of the database and its log, in MB. */
+/** Size of the database and its write-ahead log, in MB. */
 const databaseMb = () =>
   readdirSync(data_dir)
     .filter((name) => /\.(db|sqlite)/u.test(name))
@@ -41,7 +41,7 @@ const databaseMb = () =>
 
 const round = (value: number) => Math.round(value * 10) / 10;
 
-/** Memory of the main process and of its engines, and their number. */
+/** Memory of the main process and of its engines, and the number of engines. */
 function held() {
   const { main_mb, own_mb, engines_mb, engines } = memoryByKind(server.pid);
   return {
@@ -53,7 +53,7 @@ function held() {
   };
 }
 
-/** A person's next file: one of a home, or a small one with reads after it. Fails when the server refuses a call. */
+/** Uploads a person's next file: one of a home folder, or a small one followed by reads. Throws if the server refuses a call. */
 async function visit(index: number, token: string): Promise<void> {
   if (values.people === undefined) {
     const { ending, content } = nextFile();

@@ -1,10 +1,10 @@
-// Stops what a bench started, and waits for a state.
+// Stops the processes of a benchmark, and waits for a state.
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Takes what was started, so that it is stopped. */
+/** Registers a started process to be stopped later, and returns it. */
 export type Stopped = <One extends { stop(): unknown }>(started: One) => One;
 
-/** Runs what starts processes and stops them afterwards, the last one first, also where it fails in the middle: what is left running would be measured with the next. */
+/** Calls `run` and then stops all registered processes in reverse order, also after an error: processes left running would affect the next measurement. */
 export async function stopping<Answer>(run: (stopped: Stopped) => Promise<Answer>): Promise<Answer> {
   const running: { stop(): unknown }[] = [];
   try {
@@ -19,7 +19,7 @@ export async function stopping<Answer>(run: (stopped: Stopped) => Promise<Answer
 
 const PATIENCE_MS = 60_000;
 
-/** The first answer of `look` that is not undefined. @throws when it comes too late */
+/** Calls `look` until it returns a value other than undefined. @throws Error after the time limit */
 export async function until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await pause(5)) {
     const found = await look();

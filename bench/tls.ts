@@ -1,4 +1,4 @@
-// Puts HAProxy with a certificate of its own in front of a server.
+// Runs HAProxy with a self-signed certificate in front of a server.
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
@@ -7,17 +7,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from './free-port.ts';
 import { type BenchServer, startServer } from './server.ts';
 
-/** A server that answers over TLS. */
+/** A started server that answers over TLS. */
 export interface Started {
   url: string;
-  /** All processes that it takes; their children count too. */
+  /** Its processes; their children count too. */
   pids: readonly number[];
-  /** From the start of its processes to its first answer over TLS. */
+  /** Time from the start of its processes to its first response over TLS, in ms. */
   started_ms: number;
   stop(): Promise<void>;
 }
 
-/** Our server behind HAProxy. */
+/** Palisade's server behind HAProxy. */
 interface Ours extends Started {
   signIn: BenchServer['signIn'];
 }
@@ -35,7 +35,7 @@ function asks(url: string): Promise<boolean> {
   });
 }
 
-/** Until an address is answered, looked at every 10 ms. */
+/** Polls an address every 10 ms until it answers. */
 export async function answers(url: string, ended: Promise<void>): Promise<void> {
   let has_ended = false;
   void ended.then(() => (has_ended = true));
@@ -43,7 +43,7 @@ export async function answers(url: string, ended: Promise<void>): Promise<void> 
     if (has_ended || performance.now() > until) throw new Error(`nothing answers at ${url}`);
 }
 
-/** A certificate of this machine for an hour of measuring, with its key, as HAProxy reads them. */
+/** Makes a certificate for this machine, valid for an hour, and its key in one file for HAProxy. */
 function certify(folder: string): string {
   const [key, certificate, both] = ['key.pem', 'certificate.pem', 'both.pem'].map((name) => join(folder, name));
   if (key === undefined || certificate === undefined || both === undefined) throw new Error('no paths');
@@ -55,7 +55,7 @@ function certify(folder: string): string {
   return both;
 }
 
-/** HAProxy in front of a port of this machine: it ends TLS and looks at nothing else. */
+/** Starts HAProxy in front of a local port. It only terminates TLS. */
 async function startProxy(folder: string, inner: number) {
   const both = certify(folder);
   const port = await freePort();
@@ -91,8 +91,8 @@ backend inner
 }
 
 /**
- * The built server with HAProxy in front, which ends TLS and looks at nothing else. MeshCentral ends TLS itself; what HAProxy takes counts as ours. The port is known
- * first, so that both start at once.
+ * Starts the built server behind HAProxy, which only terminates TLS. MeshCentral terminates TLS itself, so HAProxy's resources count as Palisade's. The port is chosen
+ * first, so that both can start concurrently.
  */
 export async function startOurs(folder: string, data_dir: string, environment: Record<string, string> = {}): Promise<Ours> {
   const inner = await freePort();

@@ -1,13 +1,13 @@
-// Uploads bytes from memory as one multipart request with as little work as possible.
+// Minimal client for uploads.
 import { Agent, request } from 'node:http';
 import { type Scan, scanSchema } from '@palisade/contract/antivirus';
 
 const BOUNDARY = 'a-boundary-of-the-bench';
-/** A body with a file of at most so many bytes is sent at once. */
+/** Files of at most this many bytes are sent with the body in one write. */
 const ONE_PIECE_BYTES = 64 * 1024;
 const agent = new Agent({ keepAlive: true });
 
-/** Uploads bytes from memory as one multipart request, with as little work of its own as there can be, and answers the record. */
+/** Uploads bytes from memory as one multipart request, with minimal CPU time, and returns the record of the scan. */
 export function upload(url: string, token: string, name: string, pieces: Iterable<Buffer>, size: number): Promise<Scan> {
   const head = Buffer.from(
     `--${BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
@@ -37,7 +37,7 @@ export function upload(url: string, token: string, name: string, pieces: Iterabl
       });
     });
     const send = async () => {
-      // As the peers of small files are sent theirs (rest-peer.ts), and as browsers send them: in one piece.
+      // In one write, as browsers do.
       if (size <= ONE_PIECE_BYTES) {
         sent.end(Buffer.concat([head, ...pieces, tail]));
         return;
@@ -52,7 +52,7 @@ export function upload(url: string, token: string, name: string, pieces: Iterabl
   });
 }
 
-/** One buffer as the pieces of an upload. */
+/** Splits a buffer into chunks of an upload. */
 export function* piecesOf(bytes: Buffer, piece_bytes = 1024 ** 2): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += piece_bytes) yield bytes.subarray(at, at + piece_bytes);
 }

@@ -1,5 +1,5 @@
-// Asks for names as several devices, so many questions a second in all, evenly: names-over-https.ts starts it. `node bench/peers/ask-names.ts PORT PER_SECOND DEVICE...`; a device is an address of loopback, which asks
-// by plain DNS, or a key, which asks over HTTP. Says answers a second when it is ended.
+// Load generator of names-over-https.ts: sends DNS queries as several devices at a constant total rate. `node bench/peers/ask-names.ts PORT PER_SECOND DEVICE...`; a device is a loopback address, which sends
+// plain DNS, or a key, which sends DNS over HTTP. Prints answers per second when it is ended.
 import { createSocket } from 'node:dgram';
 import { connect, isIP, type Socket } from 'node:net';
 
@@ -14,7 +14,7 @@ function overUdp(address: string): (message: Buffer) => void {
   return (message) => socket.send(message, port, '127.0.0.1');
 }
 
-/** Over a connection that is opened again when the server closes it. */
+/** Returns a function that sends queries over a persistent HTTP connection, which is reopened when the server closes it. */
 function overHttp(key: string): (message: Buffer) => void {
   let socket: Socket;
   const open = () => {

@@ -1,4 +1,4 @@
-// Peer of dashboard.ts: Fastify that answers each recorded JSON value under its number, and nothing else. `node bench/peers/bare-answers.ts FILE`, a JSON list.
+// Peer of dashboard.ts: a bare Fastify that returns each recorded JSON value at the path of its index. `node bench/peers/bare-answers.ts FILE`, a JSON array.
 import { readFileSync } from 'node:fs';
 import Fastify from 'fastify';
 import { z } from 'zod';

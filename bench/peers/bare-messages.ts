@@ -1,4 +1,4 @@
-// Peer of names-over-https.ts: Fastify that answers each message of DNS with the same bytes, and nothing else. `node bench/peers/bare-messages.ts BASE64URL`
+// Peer of names-over-https.ts: a bare Fastify that answers each DNS message with the same bytes. `node bench/peers/bare-messages.ts BASE64URL`
 import Fastify from 'fastify';
 
 const answer = Buffer.from(process.argv[2] ?? '', 'base64url');

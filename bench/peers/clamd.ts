@@ -1,4 +1,4 @@
-// Peer of scanner.ts and deep-scan.ts: clamd with the shipped clamd.conf and given signatures, without a cache.
+// Peer of scanner.ts and deep-scan.ts: clamd.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -8,13 +8,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ROOT } from '#bench/server.ts';
 
 export interface BenchClamd {
-  /** Of the configuration, for clamdscan. */
+  /** Path of the configuration file, for clamdscan. */
   conf: string;
   socket: string;
   stop(): Promise<void>;
 }
 
-/** One exchange as plain as it can be: the command, the bytes in one piece, the reply. */
+/** A minimal INSTREAM scan: sends the command and the bytes in one chunk, and returns the reply. */
 export function rawInstream(socket: string, bytes: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const length = Buffer.alloc(4);
@@ -43,7 +43,7 @@ async function listening(socket: string, child: ChildProcess): Promise<void> {
   }
 }
 
-/** clamd with the clamd.conf that Palisade ships, these signatures alone, and no memory of what it has seen. */
+/** Starts clamd with the clamd.conf that Palisade ships, only these signatures, and without its cache. */
 export async function startClamd(signatures: Record<string, string>): Promise<BenchClamd> {
   const folder = mkdtempSync(join(tmpdir(), 'palisade-bench-clamd-'));
   const database = join(folder, 'signatures');

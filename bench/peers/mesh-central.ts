@@ -1,4 +1,4 @@
-// Peer of remote.ts: MeshCentral from npm. It is fetched when the bench first runs; MESHCENTRAL names a folder in which `npm install meshcentral` has run.
+// Peer of remote.ts: MeshCentral from npm. It is downloaded at the first run; MESHCENTRAL can name a folder in which `npm install meshcentral` has run.
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { answers, type Started } from '#bench/tls.ts';
 export const VERSION = '1.1.55';
 const FOLDER = process.env['MESHCENTRAL'] ?? join(ROOT, 'node_modules/.cache/palisade-meshcentral');
 const MAIN = join(FOLDER, 'node_modules/meshcentral/meshcentral.js');
-/** Its agent for a desktop of Linux, as its package has it. */
+/** Path of its agent for Linux desktops in the package. */
 export const AGENT = join(FOLDER, 'node_modules/meshcentral/agents/meshagent_x86-64');
 export const ACCOUNT = { name: 'bench', password: 'A-password-4-measuring' };
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ async function install(): Promise<void> {
   await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', `meshcentral@${VERSION}`], { cwd: FOLDER });
 }
 
-/** Starts it on a folder of data, with its own TLS, until it answers. The first time it makes its certificates and its account: what counts is the second. */
+/** Starts MeshCentral with its own TLS on a data folder, and waits until it answers. The first start creates certificates and the account, so the second start is measured. */
 async function start(folder: string, port: number): Promise<Started> {
   const began = performance.now();
   const child = spawn(process.execPath, [MAIN, '--datapath', folder], { cwd: FOLDER, stdio: 'ignore' });
@@ -40,7 +40,7 @@ async function start(folder: string, port: number): Promise<Started> {
   };
 }
 
-/** A second start of MeshCentral, with an account. */
+/** Starts MeshCentral a second time, with an account. */
 export async function startMeshCentral(folder: string): Promise<Started> {
   await install();
   const port = await freePort();
@@ -56,7 +56,7 @@ export async function startMeshCentral(folder: string): Promise<Started> {
   return await start(folder, port);
 }
 
-/** Signs in by the page's own form, up to the main page. */
+/** Signs in with the page's form, and waits for the main page. */
 export async function signInToMeshCentral(page: Page, url: string): Promise<void> {
   await page.goto(url);
   await page.locator('#username').fill(ACCOUNT.name);

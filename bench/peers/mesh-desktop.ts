@@ -1,4 +1,4 @@
-// Peer of remote.ts: MeshCentral's desktop, as far as a key and its pixels need it: its agent on a screen in memory, and a page that speaks the protocol of its desktop (JPEG tiles) through its relay.
+// Peer of remote.ts: a minimal client of MeshCentral's remote desktop: its agent on a virtual screen, and a client of its desktop protocol (JPEG tiles) through its relay.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -10,16 +10,16 @@ import { ACCOUNT, AGENT } from './mesh-central.ts';
 import type { PixelClient } from './rfb-client.ts';
 
 const INSECURE = { rejectUnauthorized: false, perMessageDeflate: false } as const;
-/** Silence of this length means that the first picture is whole. */
+/** The first picture is complete after this time without data, in ms. */
 const SETTLED_MS = 1_000;
-/** Commands of the desktop (agent-desktop of MeshCentral's page). */
+/** Command numbers of the desktop protocol (agent-desktop in MeshCentral's page). */
 const [KEY, PICTURE, COMPRESSION, REFRESH, SCREEN, PAUSE, JUMBO] = [1, 3, 5, 6, 7, 8, 27];
-/** Defaults of its page: WebP (its agent for Linux sends JPEG), 40 %, whole size, a picture every 50 ms. */
+/** Defaults of its page: WebP (its agent for Linux sends JPEG), quality 40 %, full size, a picture every 50 ms. */
 const QUALITY = { type: 4, percent: 40, scaling: 1024, every_ms: 50 } as const;
 
 const answerSchema = z.looseObject({ action: z.string().optional() });
 
-/** The socket that MeshCentral's own pages and programs speak on. */
+/** Opens the control socket, which MeshCentral's pages and programs use. */
 async function openControl(url: string) {
   const said = [ACCOUNT.name, ACCOUNT.password].map((part) => Buffer.from(part).toString('base64')).join(',');
   const socket = new WebSocket(`${url.replace('http', 'ws')}/control.ashx`, { ...INSECURE, headers: { 'x-meshauth': said } });
@@ -35,7 +35,7 @@ async function openControl(url: string) {
   });
   return {
     tell: (message: object) => socket.send(JSON.stringify(message)),
-    /** The next answer to an action. */
+    /** Sends an action and returns the next answer to it. */
     async ask<Answer>(action: string, schema: z.ZodType<Answer>, more: object = {}): Promise<Answer> {
       const { promise, resolve } = Promise.withResolvers<unknown>();
       waiting.set(action, resolve);
@@ -48,7 +48,7 @@ async function openControl(url: string) {
 
 type Control = Awaited<ReturnType<typeof openControl>>;
 
-/** Its agent as a plain process in a folder of its own, not installed. It looks for a screen itself: `DISPLAY` of a program that runs as its own user. */
+/** Starts its agent as a process in a temporary folder, not installed. The agent finds a screen by `DISPLAY` of a program of the same user. */
 async function startAgent(
   folder: string,
   url: string,
@@ -91,7 +91,7 @@ function command(kind: number, ...rest: number[]): Buffer {
 
 const high_low = (value: number) => [value >> 8, value & 0xff];
 
-/** The kinds of the commands in what came. */
+/** Yields the command numbers in received bytes. */
 function* kindsOf(bytes: Buffer): Generator<number> {
   for (let at = 0; at + 4 <= bytes.length; ) {
     const isJumbo = bytes.readUInt16BE(at) === JUMBO && at + 10 <= bytes.length;
@@ -100,7 +100,7 @@ function* kindsOf(bytes: Buffer): Generator<number> {
   }
 }
 
-/** A desktop of an agent, as MeshCentral's page opens it: told to the agent, and joined on the relay. */
+/** Opens an agent's desktop as MeshCentral's page does: it requests the session from the agent, and connects to the relay. */
 async function openDesktop(url: string, control: Control, node_id: string): Promise<PixelClient & { close(): void }> {
   const { cookie, rcookie } = await control.ask('authcookie', z.looseObject({ cookie: z.string(), rcookie: z.string() }));
   const id = randomBytes(6).toString('hex');
@@ -115,7 +115,7 @@ async function openDesktop(url: string, control: Control, node_id: string): Prom
       "the picture of MeshCentral's desktop",
     ).then(() => undefined),
     onPixels: undefined,
-    // A letter's key has the number of its capital.
+    // The key code of a letter is the code of its capital.
     press(letter) {
       for (const isUp of [0, 1]) socket.send(command(KEY, isUp, letter - 0x20));
     },
@@ -142,7 +142,7 @@ async function openDesktop(url: string, control: Control, node_id: string): Prom
   return client;
 }
 
-/** Runs `measure` on the desktop of a screen, through MeshCentral's server and its agent. */
+/** Calls `measure` with a desktop of the screen, through MeshCentral's server and agent. */
 export async function onMeshDesktop<Measured>(
   folder: string,
   url: string,

@@ -1,4 +1,4 @@
-// The resolver of web protection alone, with one list: bench/names.ts starts it.
+// Only the resolver of web protection, with one list. Started by bench/names.ts.
 import { createReadStream } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { listenPlain } from '@palisade/names/listen';

@@ -1,18 +1,18 @@
-// A page as far as RFB needs one: presses keys on a screen and sees what changes. Used for ours and for VNC directly.
+// A minimal RFB client, used for Palisade's remote control and for direct VNC.
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** Presses keys on a screen and sees its changes. */
+/** Presses keys on a screen and observes its updates. */
 export interface PixelClient {
-  /** The first whole picture is there. */
+  /** Resolves when the first complete picture has arrived. */
   ready: Promise<void>;
-  /** By the number that X has for it; a small letter. */
+  /** Presses the key of a lower-case letter, given as X keysym. */
   press(key: number): void;
-  /** Called for each update that has something in it. */
+  /** Called for each non-empty update. */
   onPixels: (() => void) | undefined;
 }
 
-/** A page as far as RFB needs one (RFC 6143): it asks for what changed, raw, and presses keys. */
+/** A minimal RFB client (RFC 6143): it requests incremental updates in raw encoding, and presses keys. */
 interface RfbClient extends PixelClient {
   feed(bytes: Buffer): void;
 }
@@ -35,7 +35,7 @@ function createRfbClient(write: (bytes: Buffer) => void): RfbClient {
     write(message);
   }
 
-  /** Bytes of the message at the front; undefined while it is not whole. */
+  /** Length of the first message in the buffer; undefined while it is incomplete. */
   function lengthOfMessage(): number | undefined {
     if (held[0] === BELL) return 1;
     if (held[0] === CUT_TEXT) return held.length < 8 ? undefined : 8 + held.readUInt32BE(4);
@@ -79,7 +79,7 @@ function createRfbClient(write: (bytes: Buffer) => void): RfbClient {
         size = { width: held.readUInt16BE(0), height: held.readUInt16BE(2) };
         take(24 + held.readUInt32BE(20));
         step = 'open';
-        // Raw alone: both ways carry the same.
+        // Only raw encoding, so that both connections transfer the same data.
         write(Buffer.from([2, 0, 0, 1, 0, 0, 0, 0]));
         ask(false);
         return true;
@@ -122,7 +122,7 @@ export function overStream(stream: Duplex): RfbClient {
   return client;
 }
 
-/** Over a socket that is paired already. */
+/** Creates a client over a paired WebSocket. */
 export function overSocket(socket: WebSocket): RfbClient {
   const client = createRfbClient((bytes) => socket.send(bytes));
   socket.on('message', (bytes: Buffer, isBinary) => {
