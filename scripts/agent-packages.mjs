@@ -1,8 +1,8 @@
-// Makes the packages of the agent beside what the build makes for devices: the Node of arm64, so that install.sh serves such computers, and .deb and .rpm for both processors.
+// Makes the agent's packages that the build does not make: Node for arm64, so that install.sh works on such computers, and .deb and .rpm for both architectures.
 //
 //   npm run agent:packages
 //
-// The server offers the files of agent/dist/files at /agent/files/ after its next start. dpkg-deb makes .deb, and rpmbuild (Debian's package rpm) .rpm; a missing one is said.
+// The server offers the files of agent/dist/files at /agent/files/ after its next start. Needs dpkg-deb for .deb and rpmbuild (Debian's package rpm) for .rpm; a missing program is reported.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -29,11 +29,11 @@ const HOME = `opt/${NAME}`;
 const SUMMARY = 'Agent of a Palisade security server';
 const DESCRIPTION = 'Enforces firewall rules with nftables, scans files, and reports to its server.';
 const UNITS = ['palisade-agent.service', 'palisade-firewall.service'];
-/** Node's program needs these; Node itself comes with the package. */
+/** Dependencies of Node's program. Node itself is in the package. */
 const DEB_DEPENDS = 'libc6 (>= 2.28), libstdc++6, libgcc-s1';
 const DEB_RECOMMENDS = 'nftables, conntrack, ca-certificates';
 
-/** Whether a program is there. @param {string} program @param {string[]} args that end it at once */
+/** Whether a program is installed. @param {string} program @param {string[]} args with which it ends at once */
 function isInstalled(program, args = ['--version']) {
   try {
     execFileSync(program, args, { stdio: 'ignore' });
@@ -46,7 +46,7 @@ function isInstalled(program, args = ['--version']) {
 /** @param {string} name */
 const scriptOf = (name) => readFileSync(join(ROOT, 'agent/install/package', `${name}.sh`), 'utf8');
 
-/** Fetches the Node of another processor from npm, and packs it when it has the hash of the lock file. @param {string} cpu */
+/** Downloads Node for another architecture from npm, checks its hash against the lock file, and packs it. @param {string} cpu */
 async function fetchNode(cpu) {
   if (existsSync(nodeArchive(cpu)) || existsSync(join(ROOT, `node_modules/node-linux-${cpu}/bin/node`))) return;
   const work = mkdtempSync(join(tmpdir(), 'palisade-node-'));
@@ -69,13 +69,13 @@ async function fetchNode(cpu) {
   }
 }
 
-/** The files of a package as they lie on a computer, below a folder. @param {string} tree @param {Processor} processor */
+/** Lays out the files of a package below a folder, with the paths that they have after installation. @param {string} tree @param {Processor} processor */
 export function stageTree(tree, { cpu }) {
   const home = join(tree, HOME);
   mkdirSync(join(home, 'bin'), { recursive: true });
   execFileSync('tar', ['-xzf', join(FILES, `${NAME}.tar.gz`), '-C', home, '--no-same-owner']);
   execFileSync('tar', ['-xzf', nodeArchive(cpu), '-C', join(home, 'bin'), '--no-same-owner']);
-  // The loader takes WebAssembly where its native module is missing.
+  // If the native module is missing, WebAssembly is used.
   if (cpu !== 'x64') rmSync(join(home, 'node_modules/@litko/yara-x-linux-x64-gnu'), { recursive: true, force: true });
   writeFileSync(join(home, 'PACKAGED'), 'The package manager owns this folder.\n');
   const units = join(tree, 'usr/lib/systemd/system');
@@ -87,7 +87,7 @@ export function stageTree(tree, { cpu }) {
   execFileSync('chmod', ['-R', 'u+rwX,go+rX,go-w', tree]);
 }
 
-/** Bytes of all files below a folder. @param {string} folder */
+/** Total bytes of the files below a folder. @param {string} folder */
 const sizeOf = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -108,7 +108,7 @@ export function makeDeb(tree, version, { deb }, folder, level = 6) {
   write('prerm', 'remove', scriptOf('before-removal'));
   write('postrm', 'purge', scriptOf('purge'));
   const path = join(folder, `${NAME}_${version}_${deb}.deb`);
-  // gzip: dpkg of Debian 11 does not read zstd, and xz takes minutes for Node.
+  // gzip, because dpkg of Debian 11 does not support zstd, and xz takes minutes for Node.
   execFileSync('dpkg-deb', ['--root-owner-group', '-Zgzip', `-z${level}`, '--build', tree, path], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });

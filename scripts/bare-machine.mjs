@@ -1,23 +1,23 @@
-// Machines as newcomers have them, for the tests of the README's commands: a folder of links as the whole PATH, an empty HOME, a plain user, a fresh clone.
+// Clean environments for tests of the README's commands: a folder of links as the only PATH, an empty HOME, an unprivileged user, a fresh clone.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
-/** nobody, on every Debian. */
+/** User id of the user nobody on Debian. */
 const PLAIN_USER = 65534;
 
-/** Runs a command to its end; its error output is in the exception. @param {string} command @param {string[]} args @param {import('node:child_process').SpawnSyncOptions} [options] */
+/** Runs a command. Throws with its error output if it fails. @param {string} command @param {string[]} args @param {import('node:child_process').SpawnSyncOptions} [options] */
 export function must(command, args, options = {}) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { maxBuffer: 2 ** 28, ...options, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? ''}${stdout}${stderr}`);
   return stdout.trim();
 }
 
-/** Settings that npm needs to reach the registry from a machine without this one's configuration. */
+/** npm settings for reaching the registry from a machine without this machine's configuration. */
 export function registrySettings() {
   const names = ['cafile', 'registry'];
-  // npm looks for the machine's configuration beside the Node that it runs on, so it must not be the packaged one.
+  // npm reads the global configuration from a folder beside its Node, so it must not run on the packaged Node.
   const PATH = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((folder) => !folder.includes('node_modules'))
@@ -28,7 +28,7 @@ export function registrySettings() {
   );
 }
 
-/** Gives a root folder the resolver and the certificates by which this machine reaches registries. @param {string} root */
+/** Copies the DNS settings and certificates with which this machine reaches registries into a root folder. @param {string} root */
 export function shareNetwork(root) {
   for (const path of ['/etc/resolv.conf', '/etc/hosts', registrySettings()['npm_config_cafile'] ?? '']) {
     if (!existsSync(path)) continue;
@@ -37,14 +37,14 @@ export function shareNetwork(root) {
   }
 }
 
-/** Makes a Debian 12 below a folder. @param {string} root @param {string[]} packages @param {string[]} [options] of mmdebstrap */
+/** Installs Debian 12 into a folder. @param {string} root @param {string[]} packages @param {string[]} [options] of mmdebstrap */
 export function makeDebian(root, packages, options = []) {
   const settings = ['--variant=minbase', '--aptopt=APT::Install-Recommends "false"', `--include=${packages.join(',')}`];
   must('mmdebstrap', [...settings, ...options, 'bookworm', root]);
   shareNetwork(root);
 }
 
-/** A clone of the last commit that a plain user owns. @param {string} place */
+/** Clones the last commit into a folder that belongs to the unprivileged user. @param {string} place */
 export function freshClone(place) {
   const clone = join(place, 'palisade');
   must('git', ['clone', '--quiet', '--no-hardlinks', ROOT, clone]);
@@ -52,14 +52,14 @@ export function freshClone(place) {
   return clone;
 }
 
-/** Names of the programs of Debian's coreutils on this machine. */
+/** Names of the programs in Debian's package coreutils. */
 function coreutils() {
   const listed = must('dpkg', ['-L', 'coreutils']).split('\n');
   return listed.flatMap((path) => /^(?:\/usr)?\/bin\/([\w.[-]+)$/.exec(path)?.[1] ?? []);
 }
 
 /**
- * A folder whose programs are all that a command finds: node, npm, git, sh and coreutils.
+ * Makes a folder for PATH that contains only node, npm, git, sh and coreutils.
  * @param {string} place @param {{ node: string, npm: string }} programs `npm` is the path of npm-cli.js
  */
 export function barePath(place, { node, npm }) {
@@ -75,7 +75,7 @@ export function barePath(place, { node, npm }) {
   return folder;
 }
 
-/** An empty home of the plain user. @param {string} place */
+/** Makes an empty home folder of the unprivileged user. @param {string} place */
 export function emptyHome(place) {
   const home = join(place, 'home');
   mkdirSync(home);
@@ -83,11 +83,11 @@ export function emptyHome(place) {
   return home;
 }
 
-/** The options of a process of the plain user, where this process may choose. */
+/** Spawn options for a process of the unprivileged user; empty if this process is not root. */
 export const asPlainUser = () => (process.getuid?.() === 0 ? { uid: PLAIN_USER, gid: PLAIN_USER } : {});
 
 /**
- * Starts the server by a command and waits for its address. Fails with all that it printed.
+ * Starts the server with a command and waits for its address. On failure it throws with the whole output.
  * @param {string} command @param {string[]} args @param {import('node:child_process').SpawnOptions} options
  */
 export async function startServer(command, args, options) {
@@ -110,7 +110,7 @@ export async function startServer(command, args, options) {
     pid: child.pid ?? 0,
     ended,
     output: () => output,
-    /** Does the same as `kill -TERM` of npm. `unshare` does not listen to that while it waits for its child; SIGKILL ends both. @param {NodeJS.Signals} [signal] */
+    /** Stops the server like `kill -TERM` of npm. `unshare` ignores SIGTERM while it waits for its child; SIGKILL ends both. @param {NodeJS.Signals} [signal] */
     async stop(signal = 'SIGTERM') {
       child.kill(signal);
       return await ended;
@@ -118,7 +118,7 @@ export async function startServer(command, args, options) {
   };
 }
 
-/** Registers, signs in and has two files scanned: what a newcomer does first. Answers the verdicts by file name. @param {string} url */
+/** Registers, signs in and scans two files, like a new user. Returns the verdicts by file name. @param {string} url */
 export async function firstScan(url) {
   const json = { 'content-type': 'application/json' };
   const person = { email: 'maria@example.com', username: 'maria', password: 'a long enough password' };
@@ -129,7 +129,7 @@ export async function firstScan(url) {
   const signedIn = await fetch(`${url}/api/auth/login`, { method: 'POST', headers: json, body: JSON.stringify(person) });
   const { access_token } = await signedIn.json();
   const authorization = `Bearer ${access_token}`;
-  // The EICAR test file, put together here so that no file of the project is one.
+  // The EICAR test file, assembled at runtime, so that no file of the project contains it.
   const eicar = ['X5O!P%@AP[4\\PZX54(P^)7CC)7}$', 'EICAR-STANDARD-ANTIVIRUS', '-TEST-FILE!$H+H*'].join('');
   for (const [name, content] of Object.entries({ 'eicar.com': eicar, 'letter.txt': 'Good day.\n' })) {
     const form = new FormData();

@@ -1,5 +1,5 @@
-// Plain JavaScript for any Node >= 18: makes a fresh clone runnable. `--build` builds as well. Up-to-date parts are left alone. `--production` installs only what building and
-// running need, and leaves alone the tools of tests and checks that an earlier run brought.
+// Plain JavaScript for any Node >= 18: installs what a fresh clone needs. `--build` also builds. Up-to-date parts are skipped. `--production` installs only the packages for building and
+// running, and keeps installed tools for tests and checks.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -19,11 +19,11 @@ import { findNode, LEAST_NODE, ROOT } from './node-runtime.mjs';
 
 const PACKAGES = join(ROOT, 'node_modules');
 const INSTALLED = join(PACKAGES, '.stamp');
-/** npm's list of the packages in node_modules. npm writes it when it has put all of them in place. */
+/** npm's list of the packages in node_modules. npm writes it after it has installed all of them. */
 const LISTED = join(PACKAGES, '.package-lock.json');
-/** Is there while npm changes node_modules, and has the ids of the processes. After an interruption no package in node_modules is trusted. */
+/** Exists while npm changes node_modules, and contains the ids of the processes. If it is left over from an interruption, node_modules is not trusted. */
 const CHANGING = join(ROOT, '.installing');
-/** Holds the id of the one command that installs and builds here. */
+/** Lock file with the id of the process that installs and builds here. */
 const TURN = join(ROOT, '.preparing');
 const ADVICE = 'its own message is above. Check the network and the disk space, then run the command again.';
 const LOOK_AGAIN_MS = 200;
@@ -66,7 +66,7 @@ function fail(line) {
   process.exit(1);
 }
 
-/** @param {string} path @returns {string} empty where there is no such file */
+/** @param {string} path @returns {string} empty if there is no such file */
 function read(path) {
   try {
     return readFileSync(path, 'utf8');
@@ -95,7 +95,7 @@ function digest(paths) {
 /** @param {string} path @param {string} text */
 function stamp(path, text) {
   mkdirSync(dirname(path), { recursive: true });
-  // Put in place whole, and in place of a file that other copies of the tree may be linked to.
+  // Replaced atomically, and not written in place, because the file may be hard-linked from other copies of the tree.
   writeFileSync(`${path}.new`, text);
   renameSync(`${path}.new`, path);
 }
@@ -106,10 +106,10 @@ function packagesOf(path) {
   return Object.entries(packages).filter(([place, { link }]) => place.includes('node_modules/') && link !== true);
 }
 
-/** The C library of this machine by npm's name; undefined beyond Linux. */
+/** Name of this machine's C library in npm's terms; undefined on systems other than Linux. */
 function ownLibc() {
   if (process.platform !== 'linux') return undefined;
-  // Its part on the network may take seconds.
+  // The network part of the report may take seconds.
   Object.assign(process.report, { excludeNetwork: true });
   const { header } = /** @type {any} */ (process.report.getReport());
   return header.glibcVersionRuntime === undefined ? 'musl' : 'glibc';
@@ -122,10 +122,10 @@ function isForHere({ os, cpu, libc: wanted }, libc) {
 }
 
 /**
- * Whether node_modules has the locked packages already, by the list that npm keeps there: only a workspace changed. Optional packages of other
- * platforms are missing everywhere.
- * @param {boolean} with_tools whether packages that only tests and checks need count
- * @param {string} [libc] counts packages for this C library as well, which npm 9 leaves out; Palisade runs without them
+ * Whether node_modules contains the locked packages, by npm's list: then at most a workspace has changed. Optional packages of other
+ * platforms do not count.
+ * @param {boolean} with_tools whether development packages count
+ * @param {string} [libc] also counts packages for this C library. npm 9 does not install them; Palisade works without them
  */
 function isInstalled(with_tools, libc) {
   const wanted = new Map(packagesOf(join(ROOT, 'package-lock.json')));
@@ -142,7 +142,7 @@ function isInstalled(with_tools, libc) {
   );
 }
 
-/** The workspaces' links among the packages, as npm makes them. */
+/** Links the workspaces into node_modules, as npm does. */
 function linkWorkspaces() {
   const { workspaces } = JSON.parse(read(join(ROOT, 'package.json')));
   for (const workspace of workspaces) {
@@ -154,7 +154,7 @@ function linkWorkspaces() {
   }
 }
 
-/** Answers whether a process still installs. Another program may have its id by now. @param {number} id */
+/** Whether a process is still installing. Its id may have been reused by another program. @param {number} id */
 function isInstalling(id) {
   if (id === 0 || id === process.pid) return false;
   try {
@@ -166,7 +166,7 @@ function isInstalling(id) {
 }
 
 /**
- * Answers whether a process whose id stands in a file still installs. A file is not believed for more than an hour: other processes may have its ids by then.
+ * Whether a process whose id is in a lock file is still installing. A file expires after an hour, because its ids may have been reused.
  * @param {string} path
  */
 function isHeld(path) {
@@ -174,20 +174,20 @@ function isHeld(path) {
   return Date.now() - changed < HELD_MS && read(path).split(' ').map(Number).some(isInstalling);
 }
 
-/** Removes the file of a command that was killed. It is moved first: if another command has taken its place meanwhile, that command's file goes back. */
+/** Removes the lock file of a killed command. The file is renamed first: if it turns out to belong to a running command, it is renamed back. */
 function clearTurn() {
   const moved = `${TURN}.${process.pid}`;
   try {
     renameSync(TURN, moved);
   } catch {
-    // There is none, or another command has moved it.
+    // There is no lock file, or another command has renamed it.
     return;
   }
   if (isHeld(moved)) renameSync(moved, TURN);
   else rmSync(moved);
 }
 
-/** Takes the turn where no other command has it. Answers whether it did. */
+/** Tries to take the lock. Returns whether it succeeded. */
 function tryTurn() {
   if (isHeld(TURN) || isHeld(CHANGING)) return false;
   clearTurn();
@@ -198,11 +198,11 @@ function tryTurn() {
     if (code !== 'EEXIST') fail(`This folder can’t be written to: ${message}.`);
     return false;
   }
-  // Another command moves a file away in which it has not yet read an id.
+  // Verified by reading it back, because another command may have removed the file before the id was written.
   return read(TURN) === `${process.pid}`;
 }
 
-/** Waits until this command is the only one here: two at once would change what the other one makes. An npm whose command was killed is waited for as well. */
+/** Waits for the lock, because concurrent commands would change each other's files. It also waits for an npm process whose parent command was killed. */
 async function takeTurn() {
   for (let is_first = true; !tryTurn(); is_first = false) {
     if (is_first) process.stdout.write('palisade: waiting for another installation...\n');
@@ -214,7 +214,7 @@ async function takeTurn() {
   });
 }
 
-/** @param {boolean} wants_tools whether this run needs the packages of tests and checks as well */
+/** @param {boolean} wants_tools whether this run also needs development packages */
 async function install(wants_tools) {
   if (existsSync(CHANGING)) rmSync(LISTED, { force: true });
   const with_tools = wants_tools || packagesOf(LISTED).some(([, { dev }]) => dev === true);
@@ -231,7 +231,7 @@ async function install(wants_tools) {
   stamp(INSTALLED, wanted);
 }
 
-/** Adds to node_modules what it lacks; where that does not give the locked packages, installs all of them again. @param {boolean} with_tools */
+/** Adds missing packages to node_modules. If the result differs from the lock file, installs all packages again. @param {boolean} with_tools */
 async function installPackages(with_tools) {
   const sets = [with_tools ? '--include=dev' : '--omit=dev', '--include=optional'];
   if (existsSync(LISTED)) {
@@ -240,7 +240,7 @@ async function installPackages(with_tools) {
     const code = await npm(['install', '--no-save', ...sets], node === undefined ? [] : [dirname(node)]);
     if (code === 0 && isInstalled(with_tools)) return proveNativePackages();
     if (code !== 0) {
-      // npm has put back what it had changed, unless it was killed.
+      // After a failure npm has rolled back its changes, unless it was killed.
       if (code !== null) rmSync(CHANGING);
       fail(`npm install failed; ${ADVICE}`);
     }
@@ -248,7 +248,7 @@ async function installPackages(with_tools) {
   }
   process.stdout.write('palisade: installing (once, about half a minute)...\n');
   if ((await npm(['ci', ...sets])) !== 0) fail(`npm ci failed; ${ADVICE}`);
-  // npm silently leaves out an optional package that refuses the Node that npm runs on. Run again on the packaged Node, it adds what is missing.
+  // npm silently skips an optional package that does not support npm's Node. A second run on the packaged Node adds it.
   const node = findNode();
   const is_older = Number(process.versions.node.split('.', 1)[0]) < LEAST_NODE;
   if (
@@ -261,7 +261,7 @@ async function installPackages(with_tools) {
   proveNativePackages();
 }
 
-/** Stops with the sentences of scripts/native-packages.mjs where a binary does not load. */
+/** Exits with the messages of scripts/native-packages.mjs if a binary does not load. */
 function proveNativePackages() {
   const node = findNode();
   if (node === undefined) return;
@@ -270,9 +270,9 @@ function proveNativePackages() {
 }
 
 /**
- * Runs npm without the scripts of packages. Every package brings its binary, but npm compiles each one that has a `binding.gyp`, and a machine without Python and a compiler
- * fails at it.
- * @param {string[]} command @param {string[]} [first] folders before those of the PATH @returns {Promise<number | null>} the exit code
+ * Runs npm without install scripts of packages. All packages include binaries, but npm would compile those with a `binding.gyp`, which fails on a machine without Python and a
+ * compiler.
+ * @param {string[]} command @param {string[]} [first] folders to put before PATH @returns {Promise<number | null>} the exit code
  */
 async function npm(command, first = []) {
   const options = ['--ignore-scripts', '--loglevel=error', '--no-fund', '--no-audit'];
@@ -287,7 +287,7 @@ async function npm(command, first = []) {
   return await new Promise((resolve) => child.once('close', resolve));
 }
 
-/** The table of leaked passwords is made, not kept with the source. @param {string} node */
+/** Makes the table of leaked passwords, which is not in the repository. @param {string} node */
 function tabulate(node) {
   const made = `${LEAKED}.stamp`;
   const wanted = digest(LEAKED_FROM);
@@ -311,8 +311,8 @@ function build(node) {
 }
 
 /**
- * `npm start` begins with `exec`, so that no shell stands between npm and the server and a signal to npm reaches it. Windows knows neither the word nor the
- * signals: there a file of that name runs the rest of the line.
+ * `npm start` uses `exec`, so that there is no shell between npm and the server, and signals to npm reach the server. Windows has neither `exec` nor these
+ * signals: there this file named `exec` runs the rest of the line.
  */
 function installExec() {
   if (process.platform !== 'win32') return;
@@ -320,7 +320,7 @@ function installExec() {
 }
 
 /**
- * The packaged Node on the path of npm's scripts. npm makes this link itself, but npm 10 takes it away when it runs a second time on another Node.
+ * Links the packaged Node into the PATH of npm's scripts. npm makes this link itself, but npm 10 removes it when it runs again on another Node.
  * @param {string} node
  */
 function linkNode(node) {
@@ -330,7 +330,7 @@ function linkNode(node) {
   symlinkSync(relative(dirname(link), node), link);
 }
 
-/** The pre-commit hook of a working copy: checks what changed. */
+/** Installs the pre-commit hook, which checks the changes. */
 function installHooks() {
   if (process.env.CI || !existsSync(join(ROOT, '.git'))) return;
   spawnSync('git', ['config', '--local', 'core.hooksPath', '.githooks'], { cwd: ROOT, stdio: 'ignore' });

@@ -1,4 +1,4 @@
-// Builds the server (bundles of the server, its processes and the update command), the package for devices, and the web application, with compressed copies of what is served.
+// Builds the server (bundles of the server, its processes and commands), the package for devices, and the web application, with compressed copies of the served files.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -17,25 +17,25 @@ const brotliOf = promisify(brotliCompress);
 const gzipOf = promisify(gzip);
 
 const COMPRESSIBLE = /\.(js|css|html|svg|json|txt)$/;
-/** Below this the header that names the encoding costs more than it saves. */
+/** Smaller files are not compressed: the header content-encoding would cost more than the compression saves. In bytes. */
 const LEAST_BYTES = 256;
 
-/** Packages that go into the server's bundles: modules of the language that load many small files, of which each costs memory and time at every start. */
+/** Packages that are bundled into the server: JavaScript packages of many small files, each of which costs memory and time at every start. */
 const BUNDLED = ['fastify-type-provider-zod', 'kysely', 'uuid', 'zod'];
 
 /**
- * Keeps the memory of a server and its engines small from the start (docs/decisions/runtime.md).
+ * Reduces the memory of the server and its engines (docs/decisions/runtime.md).
  * @type {import('esbuild').Plugin}
  */
 const forLittleMemory = {
   name: 'palisade:little-memory',
   setup(build) {
-    // `import` of a module of Node's looks at each name that the module has: of `node:http` one loads a second HTTP client.
+    // `import` of a built-in module reads every export; one of `node:http` loads a second HTTP client.
     build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, namespace: 'node-builtin' }));
     build.onLoad({ filter: /^/, namespace: 'node-builtin' }, ({ path }) => ({
       contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
     }));
-    // Parser messages in 50 languages are never shown.
+    // Leaves out zod's messages in 50 languages, which are never shown.
     build.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
       contents: "export { default as en } from './en.js';",
       resolveDir: dirname(path),
@@ -44,7 +44,7 @@ const forLittleMemory = {
 };
 
 /**
- * Lists the migrations of the folder, which a server that runs from source reads itself (server/migrations/folder.ts).
+ * Replaces server/migrations/folder.ts, which reads the folder at runtime, by a static list of migrations.
  * @type {import('esbuild').Plugin}
  */
 const allMigrations = {
@@ -62,7 +62,7 @@ const allMigrations = {
   },
 };
 
-/** Writes the origin of the build that the server reports (server/src/platform/build.ts). A build outside of git may name it in PALISADE_COMMIT and PALISADE_COMMITTED_AT. */
+/** Writes the commit of the build, which the server reports (server/src/platform/build.ts). A build outside git can set PALISADE_COMMIT and PALISADE_COMMITTED_AT. */
 function writeBuild() {
   const git = (/** @type {string[]} */ ...args) => {
     try {
@@ -95,21 +95,21 @@ async function buildServer() {
     target: 'node24',
     sourcemap: true,
     legalComments: 'none',
-    // Without comments, which the engine of JavaScript would keep with the rest of the text; lines stay, so that an error says where.
+    // Removes comments, because V8 keeps the source in memory. Lines stay, so that errors have line numbers.
     minifyWhitespace: true,
     lineLimit: 120,
-    // Packages stay packages; our own sources are bundled.
+    // Packages are not bundled; sources of this repository are.
     external: dependencies
       .filter((name) => !name.startsWith('@palisade/') && !BUNDLED.includes(name))
       .flatMap((name) => [name, `${name}/*`]),
     plugins: [forLittleMemory, allMigrations, noticed('server')],
     logLevel: 'warning',
   });
-  // One letter beyond them, and the engine of JavaScript keeps the whole text with two bytes a letter.
+  // A single non-ASCII character makes V8 store the whole source with two bytes per character.
   for (const name of ['main.js', 'yara-process.js'])
     if (readFileSync(join(ROOT, 'server/dist', name)).some((byte) => byte > 127))
       throw new Error(`the bundle ${name} of the server has letters beyond ASCII`);
-  // They would take some 10 MB of the server's memory, and only engine processes read files.
+  // Readers of file formats would use about 10 MB in the server, and only engine processes need them.
   const readers = Object.keys(metafile.outputs['dist/main.js']?.inputs ?? {}).filter((path) =>
     /scanner\/src\/(?:decompression|formats)\//.test(path),
   );
@@ -118,7 +118,7 @@ async function buildServer() {
   writeBuild();
 }
 
-/** On the threads of Node's pool: the best compression takes seconds, and each core does its part. @param {string} folder */
+/** Writes compressed copies of files. It uses the thread pool, because maximum compression takes seconds. @param {string} folder */
 async function compress(folder) {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
   await Promise.all(
@@ -136,8 +136,8 @@ async function compress(folder) {
 }
 
 /**
- * Ends the build when files of the web application import each other in a circle, and names them, with the modules by which each asks for the next one. Which of them runs
- * first depends on the screen that is opened first, so that a table or a class that one reads while it loads is there on most screens and not on all.
+ * Fails the build on circular imports of the web application's output files, and lists the modules that cause them. In a circle, the file that runs
+ * first depends on the screen that is opened first, so a value that a module reads while it loads may be undefined on some screens.
  * @returns {import('vite').Plugin}
  */
 function noCircles() {
@@ -167,11 +167,11 @@ function noCircles() {
   };
 }
 
-/** Finishes what the build copies as it is: the page without comments, for which a browser that opens the sign-in screen would pay, and no script without a version. @param {string} folder */
+/** Processes files that the build only copies: removes comments from the page, and the script without a version. @param {string} folder */
 function finishPage(folder) {
   const page = join(folder, 'index.html');
   writeFileSync(page, readFileSync(page, 'utf8').replaceAll(/^\s*<!--[\s\S]*?-->\n/gmu, ''));
-  // The page has the one in assets (web/vite.config.ts).
+  // The page uses the copy in assets (web/vite.config.ts).
   rmSync(join(folder, 'color-scheme.js'));
 }
 

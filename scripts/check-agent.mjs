@@ -1,6 +1,6 @@
-// `npm run check:agent`: a computer that was never touched (a Debian made by mmdebstrap, booted with its own systemd in namespaces) becomes a device by the shown command,
-// takes a rule, is restarted twice, once where its server cannot be reached, and is uninstalled; then its files are compared with those before. Needs root, the built
-// product, and the Debian package mmdebstrap. Takes two minutes, so that `npm test` leaves it out.
+// `npm run check:agent` tests the agent on a fresh Debian (made by mmdebstrap, booted with systemd in namespaces): it enrols the computer with the shown command,
+// applies a rule, reboots twice (once without a connection to the server), uninstalls the agent, and compares the files with those before. Needs root, the built
+// product, and the Debian package mmdebstrap. It takes two minutes, so it is not part of `npm test`.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
@@ -23,7 +23,7 @@ const began = Date.now();
 /** @param {string} line */
 const say = (line) => process.stdout.write(`palisade: ${line}\n`);
 
-/** Runs a command to its end. @param {string} command @param {string[]} args */
+/** Runs a command and returns its output. Throws if it fails. @param {string} command @param {string[]} args */
 function must(command, ...args) {
   const { status, stdout, stderr, error } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 2 ** 28 });
   if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${error?.message ?? ''}${stdout}${stderr}`);
@@ -51,7 +51,7 @@ function hold(is_so, sentence) {
   say(sentence);
 }
 
-// The namespaces of a computer: its own processes, network, mounts and control groups. systemd is process 1.
+// Boots the computer in its own namespaces for processes, network, mounts and control groups. systemd is process 1.
 const BOOT = `set -e
 mount --make-rprivate /
 mount --bind "$1" "$1"
@@ -66,7 +66,7 @@ mount -t tmpfs none "$1/tmp"
 mount -t cgroup2 cgroup2 "$1/sys/fs/cgroup"
 exec env -i container=lxc PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$1" /lib/systemd/systemd`;
 
-/** Files of the computer that are no part of its memory of the day. */
+/** Lists the files of the computer, without temporary files, logs and state of systemd. */
 function filesOf() {
   const skipped = ['proc', 'sys', 'dev', 'run', 'tmp', 'var/log', 'var/lib/systemd'].flatMap((name) => [
     ...['-path', join(root, name), '-prune', '-o'],
@@ -77,11 +77,11 @@ function filesOf() {
     .sort();
 }
 
-/** A child of a process. @param {number} pid */
+/** Process id of the first child of a process. @param {number} pid */
 const childOf = (pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]) || undefined;
 
 /**
- * Switches the computer on, in a network of its own, with or without its server on the other end of the cable.
+ * Boots the computer in its own network namespace, with or without a connection to its server.
  * @param {string | undefined} way_out
  */
 async function switchOn(way_out) {
@@ -99,7 +99,7 @@ async function switchOn(way_out) {
   const off = new Promise((resolve) => machine.once('exit', resolve));
   const pid = await waitFor('process 1', () => childOf(machine.pid ?? 0));
   const inside = ['-t', String(pid), '-m', '-u', '-i', '-n', '-p', '-C', 'chroot', root];
-  // Not waited for in one piece: what it asks the server for goes through this process.
+  // Asynchronous, because the command's requests to the server go through this process.
   /** @param {string} line @returns {Promise<string>} */
   const shell = (line) =>
     new Promise((resolve, reject) => {
@@ -173,7 +173,7 @@ async function check() {
     ...['-subj', `/CN=${NAME}`, '-addext', `subjectAltName=DNS:${NAME}`],
     ...['-keyout', join(place, 'key.pem'), '-out', join(place, 'certificate.pem')],
   );
-  // The computer trusts this authority, as those of a company trust theirs.
+  // The computer trusts this certificate authority, like a company's own.
   const authorities = join(root, 'etc/ssl/certs/ca-certificates.crt');
   writeFileSync(authorities, readFileSync(authorities, 'utf8') + readFileSync(join(place, 'certificate.pem'), 'utf8'));
   rmSync(join(root, 'etc/resolv.conf'), { force: true });
@@ -181,7 +181,7 @@ async function check() {
   writeFileSync(join(root, 'etc/machine-id'), '');
 
   const data = join(place, 'data');
-  // It says the address that computers reach it by.
+  // The server is configured with the address at which devices reach it.
   const port = await freePort();
   const product = await startProduct(data, { EXPOSURE: 'local', PUBLIC_URL: `https://${NAME}`, PORT: String(port) });
   const way_out = join(place, 'out.sock');
@@ -199,13 +199,13 @@ async function check() {
   try {
     await computer.shell('touch /etc/touched-once');
     await computer.switchOff();
-    // Files that the first start of any computer leaves do not count.
+    // Files that the first boot creates do not count.
     computer = await switchOn(way_out);
     const before = filesOf();
 
     const { code, command } = await call('/devices/enrolment-code', 'POST');
     hold(command === `curl -fsS https://${NAME}/agent/install.sh | sudo sh`, `the page shows: ${command}`);
-    // There is nobody but root on it, and no sudo.
+    // The computer has only the user root, and no sudo.
     const file = `(umask 077; echo ${code} >/root/code)`;
     const said = await computer.shell(`${file}; ${command.replace('sudo ', '')} -s -- --code-file /root/code`);
     hold(said.includes('The agent runs') || said.includes('the agent runs'), 'the command installs, enrols and starts the agent');

@@ -1,5 +1,5 @@
 // `npm run check:image`: builds deploy/Containerfile with buildah on a Debian made by mmdebstrap, then starts the server in it, scans a file, backs up, restores,
-// and stops it. Needs root, and the Debian packages buildah and mmdebstrap. Takes minutes, so that `npm test` leaves it out.
+// and stops it. Needs root, and the Debian packages buildah and mmdebstrap. It takes minutes, so it is not part of `npm test`.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ function fail(line) {
   process.exit(1);
 }
 
-/** The processes below one, the last ones first: buildah's own do not end what runs in the container when they are killed. @param {number} pid @returns {number[]} */
+/** Descendants of a process, deepest first: killing buildah's processes does not end the processes in the container. @param {number} pid @returns {number[]} */
 function below(pid) {
   const { stdout } = spawnSync('ps', ['--ppid', String(pid), '--no-headers', '-o', 'pid'], { encoding: 'utf8' });
   return stdout
@@ -38,7 +38,7 @@ function cleanUp() {
   rmSync(place, { recursive: true, force: true });
 }
 
-/** Runs a command to its end; what it says is shown when that is no good one. @param {string} command @param {string[]} args */
+/** Runs a command and returns its output. If it fails, prints the output and exits. @param {string} command @param {string[]} args */
 function must(command, args) {
   const { status, stdout, stderr } = spawnSync(command, args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 2 ** 28 });
   if (status !== 0) fail(`${command} ${args.at(-1)} failed:\n${(stdout + stderr).split('\n').slice(-40).join('\n')}`);
@@ -73,7 +73,7 @@ must('buildah', [...STORE, 'add', scratch, base, '/']);
 must('buildah', [...STORE, 'commit', scratch, 'localhost/palisade-debian']);
 rmSync(base);
 process.stdout.write('palisade: building the image...\n');
-// Where this machine gets its packages from, and whom it trusts for that.
+// This machine's package registry and its certificates.
 const npm = (/** @type {string} */ name) => must('npm', ['config', 'get', name]).split('\n').at(-1) ?? '';
 const authorities = [npm('cafile'), process.env.NODE_EXTRA_CA_CERTS].find((path) => path !== undefined && existsSync(path));
 const registry = join(place, 'npmrc');

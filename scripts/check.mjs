@@ -1,4 +1,4 @@
-// Format, lint, import rules, types, dead code, prose: everything that needs no test run. `--staged` looks at the files of the next commit alone where the tool can.
+// Format, lint, import rules, types, dead code, prose: all checks without a test run. `--staged` checks only the files of the next commit where the tool supports it.
 import { run } from './run.mjs';
 
 const staged = process.argv.includes('--staged');
@@ -7,14 +7,14 @@ const CHECKS = [
     'biome',
     staged ? ['check', '--staged', '--no-errors-on-unmatched', '--error-on-warnings'] : ['ci', '--error-on-warnings', '.'],
   ],
-  // The compiler's errors too: it has the types in memory, and `tsc` beside it took half as much time again.
+  // Includes type errors: oxlint has the types in memory, and a separate `tsc` took half as much time again.
   ['oxlint', ['--type-aware', '--type-check', '--deny-warnings']],
   ['knip', []],
   // Hashes, origins and licences of all packages.
   ['node', ['scripts/lock-faults.mjs']],
-  // Constructions of comments, test names and documents that have to be decoded.
+  // Unclear constructions in comments, test names and documents.
   ['node', ['scripts/prose.mjs']],
-  // Standard terms, length and nouns of the sentences that people read.
+  // Terms, length and constructions of sentences on screens.
   ['node', ['scripts/words.mjs']],
 ];
 

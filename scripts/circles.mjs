@@ -1,5 +1,5 @@
-// Finds files that import each other in a circle. In a build, a value that one of them reads while it loads may not be there yet, whichever file the browser begins with. Among the sources
-// imports of types count as well: files in a circle can only be understood together. `node scripts/circles.mjs` lists the circles of the sources.
+// Finds circular imports. In a build, a value that a file in a circle reads while it loads may not be defined yet. In the sources
+// type imports count as well, because files in a circle can only be understood together. `node scripts/circles.mjs` lists the circles of the sources.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
@@ -7,11 +7,11 @@ import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
 import { projectFiles } from './project-files.mjs';
 
-/** An import of a file of the project: a path, a name of the workspace or another workspace. */
+/** An import specifier within the project: a path, a subpath import of the workspace, or another workspace. */
 const OF_THE_PROJECT = /^(?:\.|#|@palisade\/)/;
 
 /**
- * By source file of the project, the files that it imports when it loads, those of which it takes only types among them. Both as paths from the root.
+ * Maps each source file to the files that it imports statically, including type imports. Paths are relative to the root.
  * @returns {ReadonlyMap<string, readonly string[]>}
  */
 export function importsOfSources() {
@@ -27,7 +27,7 @@ function importsOf(path) {
     .map((name) => relative(ROOT, resolve(name.replace(/\?.*$/, ''))));
 }
 
-/** The names of a file's imports as they are written, also of types; not of those that it imports later. @param {string} path for the extension @param {string} code @returns {string[]} */
+/** The specifiers of a file's static imports, including type imports, without dynamic imports. @param {string} path for the extension @param {string} code @returns {string[]} */
 export function namesOfImports(path, code) {
   const { module } = parseSync(path, code);
   const from_exports = module.staticExports.flatMap(({ entries }) =>
@@ -38,7 +38,7 @@ export function namesOfImports(path, code) {
 }
 
 /**
- * The shortest circle through each file that is in one, each circle once, by the names of its files with the first one again at the end.
+ * The shortest circle through each file that is in a circle, without duplicates. A circle is a list of file names that ends with the first name again.
  * @param {ReadonlyMap<string, readonly string[]>} imports by file, what it imports before it runs @returns {string[][]}
  */
 export function circlesOf(imports) {
@@ -54,7 +54,7 @@ export function circlesOf(imports) {
 
 /** @param {ReadonlyMap<string, readonly string[]>} imports @param {string} first @returns {string[] | undefined} */
 function wayBack(imports, first) {
-  /** For each file, the one from which it was reached. @type {Map<string, string>} */
+  /** Maps each reached file to its predecessor. @type {Map<string, string>} */
   const from = new Map();
   const waiting = [first];
   for (const file of waiting) {

@@ -1,6 +1,6 @@
-// Completes package-lock.json after `npm install`: npm leaves out the optional packages of other platforms when the registry at hand does not have them, and
-// `npm ci` then refuses the lock file everywhere. An added entry names the exact version and the platform, so that it is fetched only there. Entries without a hash get
-// the one that the registry publishes, with the licence. A package that the registry does not have keeps its entry, and the command names it and fails.
+// Completes package-lock.json after `npm install`: npm omits optional packages of other platforms if the configured registry does not have them, and
+// `npm ci` then rejects the lock file everywhere. An added entry has the exact version and the platform, so that it is downloaded only there. Entries without a hash get
+// the registry's hash and the licence. For a package that the registry does not have, the entry stays, and the command reports it and fails.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameOf } from './lock-faults.mjs';
@@ -11,7 +11,7 @@ const PATH = join(ROOT, 'package-lock.json');
 const SYSTEMS = ['linux', 'darwin', 'win32', 'android', 'freebsd', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'aix', 'wasm32'];
 const PROCESSORS = ['x64', 'arm64', 'ia32', 'arm', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'mips64', 'wasm32'];
 
-/** The platform in a package's name: `@biomejs/cli-linux-arm64-musl`. @param {string} name */
+/** The platform in a package's name, such as `@biomejs/cli-linux-arm64-musl`. @param {string} name */
 function platformOf(name) {
   const words = name.split(/[-/@.]/);
   const os = SYSTEMS.find((system) => words.includes(system));
@@ -40,11 +40,11 @@ for (const [place, entry] of Object.entries(lock.packages)) {
   }
 }
 
-/** Fields of a locked package, in the order in which npm writes them. */
+/** Fields of a locked package in npm's order. */
 const ORDER = ['version', 'resolved', 'integrity', 'cpu', 'dev', 'hasInstallScript', 'libc', 'license', 'optional', 'os'];
 const QUESTION = ['dist.integrity', 'license', 'engines', 'os', 'cpu', 'libc', '--json', '--loglevel=silent'];
 
-/** Reads the entry of one version from the registry; undefined where the registry does not have it. @param {string} name @param {string} version */
+/** Reads the metadata of one version from the registry; undefined if the registry does not have it. @param {string} name @param {string} version */
 async function published(name, version) {
   const { code, output } = await run('npm', ['view', `${name}@${version}`, ...QUESTION], { quiet: true, timeout_ms: 60_000 });
   if (code !== 0) return undefined;

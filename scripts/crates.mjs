@@ -6,7 +6,7 @@ const RUST = /\/rustc\/([0-9a-f]{40})[/\\]library[/\\]/;
 
 /** @typedef {{ name: string, version: string }} Crate */
 
-/** Each crate once, by name. @param {Uint8Array} program @returns {Crate[]} */
+/** The crates in a program, without duplicates, sorted by name. @param {Uint8Array} program @returns {Crate[]} */
 export function cratesIn(program) {
   const text = Buffer.from(program.buffer, program.byteOffset, program.byteLength).toString('latin1');
   const found = new Map(

@@ -1,4 +1,4 @@
-// The server with reload on PORT + 1, the web application with hot reload on PORT, which passes /api on. Ctrl-C ends both.
+// Starts the server with reload on PORT + 1, and the web application with hot reload on PORT, which proxies /api. Ctrl-C ends both.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
@@ -8,7 +8,7 @@ const api = `http://127.0.0.1:${port + 1}`;
 const children = [
   spawn(process.execPath, ['--watch', '--watch-preserve-output', join(ROOT, 'server/src/main.ts')], {
     cwd: ROOT,
-    // The address that the server prints is the one that people open here.
+    // The server prints this address, at which the web application runs.
     env: { PUBLIC_URL: `http://127.0.0.1:${port}`, ...process.env, PORT: String(port + 1) },
     stdio: 'inherit',
   }),

@@ -1,6 +1,6 @@
-// The files that each bundle begins with, by the name of the bundle.
+// Entry points of the bundles, by the name of the bundle.
 
-/** The server with its commands, processes and threads. Paths begin in server/. */
+/** The server with its commands, processes and threads. Paths are relative to server/. */
 export const SERVER_PROGRAMS = {
   main: 'src/main.ts',
   palisade: 'src/palisade.ts',
@@ -13,13 +13,13 @@ export const SERVER_PROGRAMS = {
   'picture-text-process': '../scam/src/picture-text-process.ts',
 };
 
-/** Paths begin in agent/. */
+/** The agent's main program. Paths are relative to agent/. */
 export const AGENT_PROGRAM = { 'palisade-agent': 'src/main.ts' };
 
-/** Processes of the agent that are no engines. */
+/** Processes of the agent without an engine. */
 export const AGENT_PROCESSES = { 'owner-process': 'src/files/owner-process.ts' };
 
-/** Processes of the agent with an engine, which are modules. */
+/** Processes of the agent with an engine; they are ES modules. */
 export const AGENT_ENGINES = {
   'yara-process': '../scanner/src/engine/yara-process.ts',
   'set-trial-process': '../scanner/src/rules/set-trial-process.ts',
@@ -28,5 +28,5 @@ export const AGENT_ENGINES = {
 /** The web application. */
 export const WEB_PROGRAM = 'web/src/app/main.tsx';
 
-/** Scripts that install and build: they run where the packages of tests and checks are missing. Paths begin in scripts/. */
+/** Scripts that install and build. They must work without development packages. Paths are relative to scripts/. */
 export const BUILD_SCRIPTS = ['bootstrap.mjs', 'build.mjs', 'leaked-passwords.mjs', 'native-packages.mjs'];

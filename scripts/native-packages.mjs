@@ -1,11 +1,11 @@
-// Loads each package that has a binary, on the Node that runs Palisade. No package is compiled here: each one brings its binary from the registry.
-// Ends with 1 and one sentence for each package without which Palisade cannot start.
+// Checks that each native package loads on the Node that runs Palisade. Packages are not compiled here; they contain prebuilt binaries.
+// Exits with 1 and prints one sentence for each required package that does not load.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
 /**
- * The packages with a binary, by the workspace that imports them, and how each proves that its binary loads. A package without `needed` may be missing: another does its work.
+ * Packages with a native binary, the workspace that imports each, and a function that uses the binary. If `needed` is false, the package may be missing, because it has a replacement.
  * @type {{ name: string, workspace: string, needed: boolean, prove: (loaded: any) => unknown }[]}
  */
 const NATIVE_PACKAGES = [
@@ -23,7 +23,7 @@ const NATIVE_PACKAGES = [
   { name: '@virustotal/yara-x', workspace: 'scanner', needed: true, prove: ({ Compiler }) => Compiler.name },
 ];
 
-/** The C library that binaries are chosen by, for the sentence. */
+/** Name of the platform including its C library, for the message. */
 function platformName() {
   const { header } = /** @type {any} */ (process.report?.getReport() ?? {});
   const libc =

@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node >= 18: runs before anything is installed.
+// Plain JavaScript for any Node >= 18, because it runs before packages are installed.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export const LEAST_NODE = 24;
 
-/** The Node that the project brings along for this machine, if it has one. */
+/** Path of the packaged Node for this machine; undefined if there is none. */
 function packagedNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const path = join(
@@ -26,7 +26,7 @@ function majorVersion(path) {
   return run.status === 0 ? Number(/^v(\d+)/.exec(run.stdout)?.[1] ?? 0) : 0;
 }
 
-/** Path of a Node that can run Palisade: the packaged one, else the system's; undefined when there is none. */
+/** Path of a Node that can run Palisade: the packaged one, otherwise the system's; undefined if there is none. */
 export function findNode() {
   for (const path of [packagedNode(), process.execPath]) {
     if (path !== undefined && majorVersion(path) >= LEAST_NODE) return path;

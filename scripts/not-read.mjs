@@ -1,4 +1,4 @@
-// `node scripts/not-read.mjs`: writes docs/not-read.md, the list of what the scanner does not read, from the formats' own definitions. A test fails where that changes something.
+// `node scripts/not-read.mjs` writes docs/not-read.md, the list of unsupported formats and features of the scanner, from the format definitions. A test fails if the file is out of date.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,7 +9,7 @@ export const PAGE = join(ROOT, 'docs/not-read.md');
 /** @param {readonly string[]} words */
 const listed = (words) => [...new Set(words)].sort((one, other) => one.localeCompare(other, 'en')).join(', ');
 
-/** The page: closed formats by the reason, then what is missing of the others. */
+/** Returns the page: unsupported formats by reason, then limits of the supported ones. */
 export async function notRead() {
   const { FORMATS } = await import(pathToFileURL(join(ROOT, 'scanner/src/formats/index.ts')).href);
   /** @type {readonly { id: string; title: string; closed?: string; limits: string | null }[]} */

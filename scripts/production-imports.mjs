@@ -1,5 +1,5 @@
-// Finds imports of packages that `npm start` does not install: files of the server, the agent, the web application and the build that import a package which is not in the
-// `dependencies` of its workspace. Imports of types do not count.
+// Finds imports of packages that `npm start` does not install: imports in the server, the agent, the web application and the build of a package that is not in the
+// `dependencies` of its workspace. Type imports do not count.
 import { readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
@@ -11,7 +11,7 @@ import { ROOT } from './node-runtime.mjs';
 
 const inFolder = (/** @type {string} */ folder, /** @type {string[]} */ paths) => paths.map((path) => join(ROOT, folder, path));
 
-/** Every file with which something begins that runs or builds in production. */
+/** Entry points of all programs that run or build in production. */
 const ENTRIES = [
   ...inFolder('server', Object.values(SERVER_PROGRAMS)),
   ...inFolder('agent', Object.values({ ...AGENT_PROGRAM, ...AGENT_PROCESSES, ...AGENT_ENGINES })),
@@ -20,7 +20,7 @@ const ENTRIES = [
   join(ROOT, 'web/vite.config.ts'),
 ];
 
-/** The package that an import names; undefined for a file, a module of Node's and a name of the workspace itself. @param {string} specifier */
+/** Package name of an import specifier; undefined for a file, a built-in module and a subpath import. @param {string} specifier */
 export function packageOf(specifier) {
   if (/^([./#]|node:|data:)/.test(specifier)) return undefined;
   const [first = '', second = ''] = specifier.split('/');
@@ -30,7 +30,7 @@ export function packageOf(specifier) {
 /** @param {string} workspace @returns {Manifest} */
 const readManifest = (workspace) => JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8'));
 
-/** The imports of packages in all that runs or builds in production: each file with each package. @returns {Promise<{ file: string, name: string }[]>} */
+/** All package imports in production code, one entry per file and package. @returns {Promise<{ file: string, name: string }[]>} */
 export async function productionImports() {
   /** @type {Map<string, { file: string, name: string }>} */
   const found = new Map();
@@ -53,7 +53,7 @@ export async function productionImports() {
             if (name === undefined) return undefined;
             const file = relative(ROOT, importer);
             found.set(`${file} ${name}`, { file, name });
-            // Workspaces are followed to their own imports.
+            // Imports of workspaces are followed.
             return name.startsWith('@palisade/') ? undefined : { path, external: true };
           });
         },
@@ -64,7 +64,7 @@ export async function productionImports() {
 }
 
 /**
- * Every fault, as a sentence that names the file and the package. The build brings its icons along.
+ * All faults, as sentences that name the file and the package. Icons are allowed, because the build reads them from web/icons.json.
  * @param {{ file: string, name: string }[]} imports @param {(workspace: string) => Manifest} [manifestOf]
  */
 export function importFaults(imports, manifestOf = readManifest) {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
 
 /**
- * The files of the project, committed and new, without what git ignores. `patterns` are git's, none for all. Also in a clone that
- * another user owns, in which git refuses to work otherwise.
+ * The committed and new files of the project, without ignored ones. `patterns` are git pathspecs; without them, all files. It also works in a clone of
+ * another user, which git refuses by default.
  * @param {string[]} patterns @returns {string[]} paths from the root
  */
 export function projectFiles(...patterns) {

@@ -1,5 +1,5 @@
 // Collects the claims about the product and the tests that prove them. `node scripts/proofs.mjs --out FILE` writes the report as Markdown.
-// A comment directly above a test names the claims that it proves: `// proves: attack-A.1-1, asvs-1.2.4`. In the first line of a file it is about the whole file.
+// A comment directly above a test lists the claims that it proves: `// proves: attack-A.1-1, asvs-1.2.4`. In the first line of a file it applies to the whole file.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -13,22 +13,22 @@ import { ROOT } from './node-runtime.mjs';
 import { projectFiles } from './project-files.mjs';
 
 /**
- * `says` is the claim. A requirement of ASVS has `asks` and `status` instead, and `note`, the reason. `shown_in` names files (with `#section` of a
+ * `says` is the claim. An ASVS requirement has `asks` and `status` instead, and `note` with the reason. `shown_in` lists files (with `#section` of a
  * document or `: words`) that show the claim where no test can.
  * @typedef {{ id: string, says?: string, asks?: string, status?: string, note?: string, shown_in?: string[] }} Claim
  * @typedef {{ ids: string[], file: string, test: string }} Proof
  */
 
-/** Files whose comments are read: tests, and the lists of hostile files that tests go through. */
+/** Files that are searched for these comments: tests, and the lists of malicious files that tests use. */
 const TAGGED = /\.(?:test|spec)\.(?:ts|tsx|mjs)$|^(?:scanner|agent|server)\/test\//;
 const TAG = /^\s*\/\/ proves: (.+)$/;
-/** Lines that a tag may stand above: a test or group, or a row of a list that has a name. */
+/** A line that can follow a tag: a test or a group of tests. */
 const TEST = /^\s*(?:needing\(.*\)\.)?(?:test|it|describe)(?:\.\w+)*(?:<.*>)?\(/;
 const ROW = /^\s*(?:(?:\[|\w+\()\s*)?(?<quote>['"`])/;
 const NOT_RUN = /^\s*(?:needing\(.*\)\.)?(?:test|it|describe)\.(?:skip|todo|fails|fixme)\b/;
 const NAME = /(?:[([]|^\s*)\s*(['"`])((?:\\.|(?!\1).)*)\1/;
 
-/** The claims of the abuse table in SECURITY.md, which is their only list. @param {string} text @returns {Claim[]} */
+/** Parses the claims in the abuse table of SECURITY.md. @param {string} text @returns {Claim[]} */
 export function abuseClaims(text) {
   return [...text.matchAll(/^\| (security-\d+) \| (.+?) \| (.+) \|$/gm)].map(([, id = '', abuse, answer]) => ({
     id,
@@ -49,7 +49,7 @@ export function allClaims() {
   ];
 }
 
-/** The name of the test that begins at a line; that of a table of cases stands behind them. @param {string[]} lines @param {number} at */
+/** Name of the test at a line. For a table of cases the name follows the table. @param {string[]} lines @param {number} at */
 function nameAt(lines, at) {
   const first = lines[at] ?? '';
   const indent = /^\s*/.exec(first)?.[0] ?? '';
@@ -64,7 +64,7 @@ function nameAt(lines, at) {
   return '';
 }
 
-/** The tags of a file; a tag without a test below it is a fault. @param {string} file @param {string} text @returns {{ proofs: Proof[], faults: string[] }} */
+/** Reads the tags of a file. A tag without a following test is a fault. @param {string} file @param {string} text @returns {{ proofs: Proof[], faults: string[] }} */
 export function proofsOf(file, text) {
   const lines = text.split('\n');
   /** @type {Proof[]} */
@@ -101,7 +101,7 @@ export function allProofs() {
   return { proofs: read.flatMap(({ proofs }) => proofs), faults: read.flatMap(({ faults }) => faults) };
 }
 
-/** Whether a place that shows a claim is there: a file, with `#section` of a document or `: words` of a source. @param {string} place */
+/** Whether a reference in `shown_in` exists: a file, with `#section` of a document or `: words` of a source. @param {string} place */
 export function isThere(place) {
   const [, path = '', section, words] = /^([^#:]+)(?:#([^:]+))?(?:: (.+))?$/.exec(place) ?? [];
   if (path === '' || !existsSync(join(ROOT, path))) return false;
@@ -116,7 +116,7 @@ export function isThere(place) {
   return (section === undefined || sections.includes(section)) && (words === undefined || text.includes(words));
 }
 
-/** Faults: claims without proof, tags without claim, ids that occur twice, places that are not there. @param {Claim[]} claims @param {Proof[]} proofs */
+/** Faults: claims without proof, tags without claim, duplicate ids, and missing references. @param {Claim[]} claims @param {Proof[]} proofs */
 export function faultsOf(claims, proofs) {
   const proved = new Set(proofs.flatMap(({ ids }) => ids));
   const known = new Set(claims.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// Finds constructions in comments, test names and Markdown that a reader of English as a third language has to decode. `node scripts/prose.mjs` names each and fails where there is one.
+// Finds unclear constructions in comments, test names and Markdown. `node scripts/prose.mjs` lists them, and fails if there are any.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,23 +6,23 @@ import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
 import { projectFiles } from './project-files.mjs';
 
-/** Headings that begin like a clause and are standard. */
+/** Allowed headings that begin like a clause. */
 const STANDARD = new Set(['How it works']);
 
-/** A clause in place of a noun at the beginning of a sentence or name. Questions may begin so. */
+/** A relative clause in place of a noun at the beginning of a sentence or name. Allowed in questions. */
 const CLAUSES = /^(?:who|whoever|whose|what|whatever|that which|where nothing|how|told (?:what|of|that|when))\b(?= \w+ \w)/i;
-/** A negated subject in place of a plain statement. */
+/** A negated subject. */
 const NEGATED = /^(?:nobody|nobody's|nobody’s|nothing|none of)\b(?= \w+)/i;
 const PHRASES =
   /\b(?:nobody['’]s|anybody['’]s|of ours|of theirs|(?:by|to|for|of|from) nobody|as ever|amid|comes to|came to(?! \w+ing)|is taken for|are taken for|taken for one|by itself|goes on|went on|holds good|told of|has it that|what is more|is none of|are none of)(?!\w)/i;
 
 /**
- * A piece of text that is read as prose, and where it is.
+ * A piece of prose and its location.
  * @typedef {{ file: string, line: number, text: string }} Passage
  * @typedef {Passage & { found: string }} Finding
  */
 
-/** The first fault of a sentence: the words that make it. @param {string} sentence */
+/** The words of the first fault in a sentence; undefined if there is none. @param {string} sentence */
 export function faultOf(sentence) {
   const text = sentence.trim();
   if (STANDARD.has(text)) return undefined;
@@ -43,7 +43,7 @@ function findingsIn(passage) {
     });
 }
 
-/** Comments of a source, those of neighbouring lines together, and names of tests. @param {string} file @param {string} source @returns {Passage[]} */
+/** Comments of a source file (consecutive line comments are joined) and names of tests. @param {string} file @param {string} source @returns {Passage[]} */
 export function passagesOf(file, source) {
   const { program, comments, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`);
@@ -100,7 +100,7 @@ export function passagesOf(file, source) {
   return passages.map(({ end: _end, ...passage }) => passage);
 }
 
-/** Paragraphs, list items, headings and cells of a document. @param {string} file @param {string} text @returns {Passage[]} */
+/** Paragraphs, list items, headings and table cells of a document. @param {string} file @param {string} text @returns {Passage[]} */
 export function paragraphsOf(file, text) {
   const plain = text
     .replaceAll(/```.*?```/gs, (code) => code.replaceAll(/[^\n]/g, ''))

@@ -1,4 +1,4 @@
-// A Redis of the tests' own, on loopback, with a database for each application, removed afterwards.
+// Starts a Redis server for tests, on loopback, with a database for each application, removed afterwards.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { findRedis } from './packages.mjs';
 import { freePort } from './postgres.mjs';
 
-/** One for each application that a run of all tests starts, and some. */
+/** Number of databases: more than the applications that a run of all tests starts. */
 const DATABASES = 20_000;
 
-/** Within this it says that it takes connections, also on a machine that is busy. In ms. */
+/** Time limit for the start, also on a busy machine. In ms. */
 const STARTS_WITHIN_MS = 30_000;
 
 /**
- * Starts it when its package is on this machine.
+ * Starts the server if it is installed.
  * @returns {Promise<{ url: string, stop: () => Promise<void> } | { skipped: string }>}
  */
 export async function startRedis() {

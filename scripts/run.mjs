@@ -1,4 +1,4 @@
-// Running other programs, for the scripts beside this file.
+// Runs other programs, for the scripts in this folder.
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { ROOT } from './node-runtime.mjs';
@@ -6,7 +6,7 @@ import { ROOT } from './node-runtime.mjs';
 const PATH = [join(ROOT, 'node_modules', '.bin'), process.env.PATH ?? ''].join(delimiter);
 
 /**
- * Runs a program of node_modules/.bin or of the system to its end. `quiet` keeps its output and gives it back; after `timeout_ms` it is ended.
+ * Runs a program of node_modules/.bin or of the system. `quiet` returns its output and does not print it; after `timeout_ms` the program is ended.
  * @param {string} command @param {string[]} args @param {{ env?: Record<string, string>, cwd?: string, quiet?: boolean, timeout_ms?: number }} [options]
  * @returns {Promise<{ code: number, output: string, ms: number }>}
  */

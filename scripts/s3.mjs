@@ -1,4 +1,4 @@
-// A store of the tests' own that speaks S3: OpenStack Swift in one process and a temporary folder, on loopback, gone afterwards.
+// Starts an S3-compatible store for tests: OpenStack Swift in one process with a temporary folder, on loopback, removed afterwards.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const ACCOUNT = { accessKeyId: 'palisade:tester', secretAccessKey: 'secret-of-th
 const BUCKET = 'palisade-tests';
 
 /**
- * Starts it when its package is on this machine.
+ * Starts the store if it is installed.
  * @returns {Promise<{ url: string, stop: () => Promise<void> } | { skipped: string }>}
  */
 export async function startS3() {

@@ -1,13 +1,13 @@
-// Collects every sentence that the product shows on a screen, in a refusal or in a mail, by the file that contains it.
+// Collects all sentences on screens, in error messages and in mails, by source file.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseSync } from 'vite';
 import { ROOT } from './node-runtime.mjs';
 
 const FOLDERS = ['web/src', 'contract/src', 'server/src', 'scanner/src', 'scam/src', 'names/src'];
-/** Attributes whose text is for a machine. */
+/** JSX attributes whose text is not shown to people. */
 const FOR_MACHINES = new Set(['className', 'id', 'href', 'to', 'key', 'type', 'viewBox', 'd', 'rel', 'src', 'htmlFor', 'name']);
-/** Calls whose text is for a machine or an operator: logs, schemas of the API description, selectors. */
+/** Functions whose text is not shown to people: logs, API descriptions, SQL, selectors. */
 const MACHINE_CALLS = new Set('describe debug info warn error fatal sql querySelector querySelectorAll closest'.split(' '));
 const MACHINE_FIELDS = new Set(['summary', 'queryKey', 'path', 'className', 'fontFamily', 'gridTemplateColumns']);
 const LEAST_LETTERS = 3;
@@ -26,10 +26,10 @@ function sourcesIn(folder) {
     .sort();
 }
 
-/** Whether a text reads as words for people: a sentence, or a label that begins with a capital and has a blank or is one word. @param {string} text */
+/** Whether a text looks like words for people: a sentence, or a label that begins with a capital and contains a space or is one word. @param {string} text */
 function isForPeople(text) {
   if (!/\p{L}{2}/u.test(text) || text.length < LEAST_LETTERS) return false;
-  // Marks of formats have zeros in them.
+  // File signatures contain control characters.
   if (/[^\P{Cc}\n\t]/u.test(text)) return false;
   if (
     /^[a-z0-9_./:#@[\]-]+$/u.test(text) ||
@@ -37,27 +37,27 @@ function isForPeople(text) {
     /^(?:var\(|https?:|--|\.|\/|image\/|application\/)/u.test(text)
   )
     return false;
-  // Words of the database and of Redis.
+  // SQL and Redis commands.
   if (/^(?:is not|not in|begin exclusive)$|redis\.call/u.test(text)) return false;
   if (/[{}<>]|=>|\bselect\b.*\bfrom\b|::|\\|^\$|\bnot null\b/u.test(text)) return false;
   return /\s/u.test(text) ? /^[\p{Lu}\p{N}“"'’…(]|^[ ,.:;–-]|\p{L} \p{L}/u.test(text) : /^\p{Lu}\p{Ll}+[.!?…:]?$/u.test(text);
 }
 
-/** The sentences of a source file, in their order, each once. @param {string} path @param {string} [source] @returns {string[]} */
+/** The sentences of a source file in order, without duplicates. @param {string} path @param {string} [source] @returns {string[]} */
 export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
   const { program } = parseSync(path, source);
   /** @type {string[]} */
   const found = [];
   /** @param {string} text */
   const say = (text) => {
-    // A placeholder of a template stands for inserted text.
+    // A placeholder of a template becomes `…`.
     const plain = text
       .replace(/\{\w+\}/gu, '…')
       .replace(/\s+/gu, ' ')
       .trim();
     if (isForPeople(plain) && !found.includes(plain)) found.push(plain);
   };
-  /** The lines of an article or a letter, each without its mark of a list or a heading. @param {string} text */
+  /** Adds the lines of an article or a mail, without markup of lists and headings. @param {string} text */
   const sayLines = (text) => {
     if (!text.includes('\n')) say(text);
     else if (isForPeople(text.replace(/\s+/gu, ' ').trim()))
@@ -99,7 +99,7 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
         return;
       }
       case 'Property':
-        // The summary of an endpoint belongs to the API description; a help article's is read by people.
+        // The summary of an endpoint is part of the API description; the summary of a help article is shown to people.
         if (MACHINE_FIELDS.has(node.key.name) && (node.key.name !== 'summary' || isEndpoint)) return;
         break;
       case 'JSXAttribute':
@@ -110,7 +110,7 @@ export function sentencesOf(path, source = readFileSync(path, 'utf8')) {
         return;
       case 'JSXElement':
       case 'JSXFragment': {
-        // A sentence continues over the elements in it: <b>, <bdi>, {figures}.
+        // Inline elements and values are part of a sentence: <b>, <bdi>, {figures}.
         const whole = node.children
           .map((/** @type {any} */ child) =>
             child.type === 'JSXText'

@@ -1,5 +1,5 @@
-// Sets the version of this program: `npm run version:set -- 4.0.0` writes it into every workspace and the lock file, and gives the changelog's newest part its name and day.
-// The screen shows the version of the specification (contract/src/constants.ts), which stays. `--check 4.0.0` fails unless all agree; `--notes 4.0.0` prints its changes.
+// Sets the version of this program: `npm run version:set -- 4.0.0` writes it into every workspace and the lock file, and sets the heading of the newest section in the changelog.
+// It does not change the version of the specification, which screens show (contract/src/constants.ts). `--check 4.0.0` fails unless all files have this version; `--notes 4.0.0` prints its changes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,22 +7,22 @@ import { ROOT } from './node-runtime.mjs';
 
 const OURS = '@palisade/';
 const UNRELEASED = '## Unreleased';
-/** Semantic Versioning 2.0.0 without build metadata, which no tag of an image can carry. */
+/** Semantic Versioning 2.0.0 without build metadata, which image tags do not allow. */
 const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?$/;
 
 /** @typedef {{ version?: string, dependencies?: Record<string, string>, devDependencies?: Record<string, string>, workspaces?: string[] }} Package */
 
-/** Tells whether a text is a version. @param {string} text */
+/** Whether a text is a valid version. @param {string} text */
 export const isVersion = (text) => VERSION.test(text);
 
-/** Sets the version of one package and of the workspaces that it asks for. @param {Package} entry @param {string} version */
+/** Sets the version of a package and of the workspaces that it depends on. @param {Package} entry @param {string} version */
 function setIn(entry, version) {
   entry.version = version;
   for (const asked of [entry.dependencies, entry.devDependencies])
     for (const name of Object.keys(asked ?? {})) if (asked && name.startsWith(OURS)) asked[name] = version;
 }
 
-/** The versions in one package: its own, and of the workspaces that it asks for. @param {Package} entry */
+/** The versions in a package: its own, and those of the workspaces that it depends on. @param {Package} entry */
 const versionsIn = (entry) => [
   entry.version,
   ...[entry.dependencies, entry.devDependencies].flatMap((asked) =>
@@ -30,7 +30,7 @@ const versionsIn = (entry) => [
   ),
 ];
 
-/** Every file that names the version, with its content. @param {string} root */
+/** All files that contain the version, with their parsed content. @param {string} root */
 function filesOf(root) {
   const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'));
   const top = read('package.json');
@@ -39,7 +39,7 @@ function filesOf(root) {
   return { packages, lock: read('package-lock.json'), places };
 }
 
-/** The part of the changelog below the heading of a version; undefined where it has none. @param {string} changelog @param {string} version */
+/** The section of a version in the changelog; undefined if there is none. @param {string} changelog @param {string} version */
 export function changesOf(changelog, version) {
   const parts = changelog.split(/^(?=## )/m);
   const part = parts.find((one) => one.startsWith(`## ${version} `) || one.startsWith(`## ${version}\n`));
@@ -47,7 +47,7 @@ export function changesOf(changelog, version) {
 }
 
 /**
- * Writes a version into every file of `root` that names it.
+ * Writes a version into all files below `root` that contain it.
  * @param {string} root @param {string} version @param {string} day as YYYY-MM-DD
  */
 export function setVersion(root, version, day) {
@@ -71,7 +71,7 @@ export function setVersion(root, version, day) {
     writeFileSync(path, changelog.replace(`${UNRELEASED}\n`, `${UNRELEASED}\n\n## ${version} (${day})\n`));
 }
 
-/** Lists the files of `root` that do not have this version, as sentences. @param {string} root @param {string} version */
+/** Sentences about the files below `root` that do not have this version. @param {string} root @param {string} version */
 export function versionFaults(root, version) {
   const { packages, lock, places } = filesOf(root);
   const faults = packages

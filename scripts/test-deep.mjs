@@ -1,7 +1,7 @@
-// The deep gate, `npm run test:deep`: what repeats, races, measures or needs other programs; the API tests again on PostgreSQL, S3 and Redis; all other journeys.
-// `--room <name>` (once or several times) takes some of the rooms below (without it: all but those of ON_REQUEST), `--shard <i>/<n>` a part of each. A file that fails runs once more, alone, and is named as flaky when it passes then.
-// `--minutes <n>`: journeys that have not begun so many minutes after the start are skipped, and counted as skipped.
-// TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL name services that run already.
+// The deep gate, `npm run test:deep`: tests with repetition, races, measurements or other programs; the API tests again on PostgreSQL, S3 and Redis; all other journeys.
+// `--room <name>` (repeatable) selects groups of tests ("rooms") below; the default is all except ON_REQUEST. `--shard <i>/<n>` selects a part of each. A failed file runs once more, alone, and is reported as flaky if it passes then.
+// `--minutes <n>`: journeys that have not started n minutes after the start are skipped, and counted as skipped.
+// TEST_DATABASE_URL, TEST_STORAGE_URL and TEST_REDIS_URL are addresses of services that already run.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,11 +13,11 @@ import { startRedis } from './redis.mjs';
 import { run } from './run.mjs';
 import { startS3 } from './s3.mjs';
 
-/** The rooms that are projects of vitest, with their deep files. */
+/** Rooms that contain the deep files of a vitest project. */
 const PROJECTS = ['contract', 'scanner', 'scam', 'names', 'server', 'agent', 'web', 'house'];
 /**
- * Files that are rooms of their own. `newcomers`: both commands as newcomers to the project run them, and those of operators, on other machines, with packages from the network.
- * `arm64`: npm start on an emulated processor. `measures`: speeds, which other work on the machine disturbs.
+ * Rooms of single files. `newcomers`: the commands for new developers and for operators, in clean environments, with packages from the network.
+ * `arm64`: npm start on an emulated CPU. `measures`: speed measurements, which other work on the machine affects.
  * @type {Readonly<Record<string, string[]>>}
  */
 const FILE_ROOMS = {
@@ -25,15 +25,15 @@ const FILE_ROOMS = {
   arm64: ['arm64'],
   measures: ['rule-speed', 'text-worst-cases', 'worst-cases'],
 };
-/** `scanner-wasm`: the tests of the scanner on a machine without the native engine. */
+/** All rooms. `scanner-wasm` runs the tests of the scanner without the native engine. */
 const ROOMS = [...PROJECTS, 'scanner-wasm', 'e2e', ...Object.keys(FILE_ROOMS)];
-/** Rooms that take as long as a gate each, or need a quiet machine: only when they are named. The workflow on GitHub has them as jobs of their own, but for `arm64`. */
+/** Rooms that run only on request, because they take as long as a gate or need an idle machine. Except for `arm64`, they are separate jobs of the GitHub workflow. */
 const ON_REQUEST = ['scanner-wasm', ...Object.keys(FILE_ROOMS)];
 
-/** Files of the scanner whose subject is readers alone, or the speed of the native engine. With the other one they take an hour; engines.deep.test.ts compares the verdicts of both. */
+/** Scanner tests that concern only the readers or the speed of the native engine. With WebAssembly they take an hour; engines.deep.test.ts compares the verdicts of both engines. */
 const NOT_ON_WASM = ['reader-search', 'verdicts', 'compare-readers', ...FILE_ROOMS.measures];
 
-/** Server files that have services of their own, or whose subject is neither storage nor what servers share: requests, replies, words, mails, engines. */
+/** Server tests that start their own services, or concern neither storage nor data shared by servers: requests, replies, words, mails, engines. */
 const NOT_ON_CLUSTER = [
   /^app\/(api-names|phrases|support-links)/,
   /^platform\/(agent-package|blobs\/|counters|database-away|header-fields|hostile-bodies|http|log|openapi|security-headers|serve)/,
@@ -62,10 +62,10 @@ if (!is_understood) {
 }
 const rooms = options.room ?? ROOMS.filter((room) => !ON_REQUEST.includes(room));
 const shard = options.shard === undefined ? [] : [`--shard=${options.shard}`];
-// With three at once, deep tests used 1.2 of two cores: they wait for other programs and for leases to end.
+// Three concurrent files used only 1.2 of two cores, because deep tests wait for other programs and for leases to end.
 const gate = createGate({ name: 'deep', may_rerun: true, at_once: 5 });
 
-/** The test files of the server's features and platform that ask a database, as filters for vitest; without those that the fast gate runs on PostgreSQL. */
+/** Vitest filters for test files of the server's features and platform that use a database, without those that the fast gate runs on PostgreSQL. */
 function databaseFiles() {
   const sources = join(ROOT, 'server/src');
   return readdirSync(sources, { withFileTypes: true, recursive: true })
@@ -77,7 +77,7 @@ function databaseFiles() {
     .filter((path) => !DIALECT_FILES.some((of) => path.startsWith(of)));
 }
 
-/** Services that servers share: a PostgreSQL, a store that speaks S3 and a Redis, started for the tests or named by the environment. */
+/** Starts the services that servers share: PostgreSQL, an S3-compatible store and Redis. Services in the environment variables are used and not started. */
 async function startShared() {
   const starts = { DATABASE: startPostgres, STORAGE: startS3, REDIS: startRedis };
   /** @type {Record<string, string>} */
@@ -91,7 +91,7 @@ async function startShared() {
     if ('stop' in service) stops.push(service.stop);
     else process.stdout.write(`palisade: ${service.skipped}\n`);
   }
-  /** The addresses as environment variables with a prefix. @param {string} prefix */
+  /** Environment variables with the addresses of the services. @param {string} prefix of their names */
   const environment = (prefix) => Object.fromEntries(Object.entries(urls).map(([name, url]) => [`${prefix}_${name}_URL`, url]));
   return {
     environment,
@@ -105,7 +105,7 @@ async function startShared() {
 await install(/** @type {(keyof typeof NEEDS)[]} */ (Object.keys(NEEDS)));
 if ((await run(node, [join(ROOT, 'scripts/bootstrap.mjs'), '--build'])).code !== 0) gate.failStep('The build failed; see above.');
 
-/** Programs that operators install for the text of pictures (scam/src/picture-text.ts), with the data of three languages: 76 MB that only one file of tests needs. */
+/** Packages for text recognition in pictures (scam/src/picture-text.ts) with three languages: 76 MB that only one test file needs. */
 const PICTURE_TEXT = [
   'tesseract.js-core@7.0.0',
   ...['eng', 'deu', 'pol'].map((language) => `@tesseract.js-data/${language}@1.0.0`),

@@ -1,12 +1,12 @@
-// The fast gate, `npm test`: checks, unit tests, API tests on SQLite, the build, the tests of storage on PostgreSQL and six browser journeys. Ends with the count of tests.
-// No test runs twice, none needs the network or a date. Everything else is in the deep gate (scripts/test-deep.mjs).
+// The fast gate, `npm test`: checks, unit tests, API tests on SQLite, the build, storage tests on PostgreSQL and six browser journeys. At the end it prints the number of tests.
+// No test runs twice or depends on the network or the date. All other tests are in the deep gate (scripts/test-deep.mjs).
 import { join } from 'node:path';
 import { createGate, DEEP_FILES, DIALECT_FILES } from './gate.mjs';
 import { ROOT } from './node-runtime.mjs';
 import { chromiumEnvironment, FAST_NEEDS, install } from './packages.mjs';
 import { startPostgres } from './postgres.mjs';
 
-/** The journeys with the tag @core: one for each main job of the product. */
+/** Number of journeys with the tag @core: one for each main task of the product. */
 const CORE_JOURNEYS = 6;
 
 const ON_SQLITE = { TEST_DATABASE_URL: '', TEST_STORAGE_URL: '', TEST_REDIS_URL: '' };
@@ -18,7 +18,7 @@ await gate.step(
   [join(ROOT, 'scripts/check.mjs')],
   'The checks found something; `npm run format` repairs what is only format.',
 );
-// Tests start programs of the build (scanner/test/built-programs.ts).
+// Built first, because tests start built programs (scanner/test/built-programs.ts).
 await gate.step('build', [join(ROOT, 'scripts/bootstrap.mjs'), '--build'], 'The build failed; see above.');
 await gate.vitest('unit and API tests', [`--exclude=${DEEP_FILES}`], ON_SQLITE);
 

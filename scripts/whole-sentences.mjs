@@ -1,15 +1,15 @@
-// Finds sentences of screens that JSX joins from parts: words next to a value or to an inline element, which another language would put in another order.
-// A whole sentence is one text, or a <Sentence> with its parts (web/src/ui/sentence.tsx).
+// Finds sentences that JSX joins from parts: words next to a value or an inline element. Such sentences cannot be translated, because other languages need another order.
+// Correct are a single text, or a <Sentence> with its parts (web/src/ui/sentence.tsx).
 import { parseSync } from 'vite';
 
-/** Elements that stand in a line of text. */
+/** Inline elements. */
 const INLINE = new Set([
   ...['a', 'b', 'bdi', 'code', 'em', 'i', 'kbd', 'small', 'span', 'strong', 'time'],
   ...['Countdown', 'EmailLink', 'FileName', 'Link', 'LongText', 'Moment', 'Person', 'PhoneLink', 'ScreenLink'],
 ]);
-/** Words: no mark of a version, and no address. */
+/** A text with words: at least two letters, and not a path. */
 const WORDS = /^(?!\s*\/).*\p{L}{2}/su;
-/** The end of a sentence, or of words that introduce a value. */
+/** Text that ends a sentence or introduces a value. */
 const ENDED = /[.!?:…]["”’)]*\s*$/u;
 const BEGINS = /^\s*["“(]?\p{Lu}/u;
 
@@ -18,7 +18,7 @@ const BEGINS = /^\s*["“(]?\p{Lu}/u;
  * @typedef {(string | undefined)[] | 'element' | 'block'} Part The texts that may be shown, undefined for a value; or an element.
  */
 
-/** The texts that an expression can show. @param {Node} node @returns {(string | undefined)[]} */
+/** The texts that an expression can evaluate to; undefined for a value. @param {Node} node @returns {(string | undefined)[]} */
 function textsOf(node) {
   switch (node.type) {
     case 'Literal':
@@ -53,7 +53,7 @@ function partOf(child) {
   return INLINE.has(name.name) && !isHidden ? 'element' : 'block';
 }
 
-/** Whether a sentence runs from `left` into `right`. @param {Part} left @param {Part} right */
+/** Whether a sentence begins in `left` and continues in `right`. @param {Part} left @param {Part} right */
 function runsOn(left, right) {
   if (left === 'block' || right === 'block') return false;
   const before = left === 'element' ? [undefined] : left;
@@ -69,12 +69,12 @@ function runsOn(left, right) {
 function isJoined(node) {
   /** @type {Part[]} */
   const parts = node['children'].map(partOf);
-  // Blanks stand between two parts of one sentence.
+  // Spaces between parts are ignored.
   const shown = parts.filter((part) => !(Array.isArray(part) && part.every((text) => text?.trim() === '')));
   return shown.some((part, at) => at > 0 && runsOn(shown[at - 1] ?? 'block', part));
 }
 
-/** The joined sentences of a source, each with its line. @param {string} path @param {string} source */
+/** The joined sentences of a source file, with their line numbers. @param {string} path @param {string} source */
 export function joinedSentencesOf(path, source) {
   const { program } = parseSync(path, source);
   /** @type {{ line: number, jsx: string }[]} */

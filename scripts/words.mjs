@@ -1,16 +1,16 @@
-// Holds the sentences of the product to the rules of plain words: standard terms, at most 20 words a sentence, a noun in place of a clause. `node scripts/words.mjs` names each
-// fault and fails where there is one.
+// Checks the sentences of the product: standard terms, at most 20 words per sentence, no clause in place of a noun. `node scripts/words.mjs` lists the
+// faults, and fails if there are any.
 import { pathToFileURL } from 'node:url';
 import { allSentences } from './sentences.mjs';
 
 const WORDS_MAXIMUM = 20;
 
-/** Sentences that the specification or the design quotes, and values of settings. They stay to the letter. */
+/** Exact sentences from the specification or the design, and values of settings. They are not checked. */
 const QUOTED = new Set(['Invalid action', 'must be "nobody", "staff", or "everyone"']);
-/** Lists of words that a program reads: tags of HTML, words that a search leaves out, and words that the palette finds. */
+/** Word lists for programs: HTML tags, stop words of a search, and search words of the palette. */
 const FOR_PROGRAMS = /^(?:address article aside|a about am an|plan price licence|canned answers|email mail letters)\b/u;
 
-/** A word that is not used, and the standard word. */
+/** Words to avoid, and the standard terms. */
 const TERMS = [
   [/\bposture\b/iu, 'security check'],
   [/\b(?:scanning )?engines?\b/iu, 'scanner'],
@@ -33,20 +33,20 @@ const TERMS = [
   [/\benrol(?:s|ment)?\b/iu, 'enroll'],
 ];
 
-/** Constructions that stand in place of a noun. */
+/** Clauses in place of a noun. */
 const CLAUSES = [
   /\b(?:whoever|whomever|whatever|nobody|anybody|everybody)\b/iu,
   /\b(?:of ours|of theirs|of yours|none of ours)\b/iu,
   /\bwhat (?:is|was|are) (?:yours|mine|ours|theirs)\b/iu,
   /\b(?:is|are|was|were) taken for\b/iu,
   /\bcomes to\b|\bgo(?:es)? on\b|\bwent on\b|\bby itself\b|\bby themselves\b|\bas ever\b|\banew\b/iu,
-  // A question and a heading may begin so; a statement names its subject.
+  // Allowed in questions and headings, but not in statements.
   /^(?:Who|That which|What (?:is|was|you|it|they|no|one))\b(?=.*\.$)/u,
 ];
 
 /** @typedef {{ rule: 'term' | 'clause' | 'length', found: string }} Fault */
 
-/** The faults of a text of the list; `…` in it stands for one inserted word, and the address of a link is not read. @param {string} text @returns {Fault[]} */
+/** The faults of a text. `…` counts as one word, and link addresses are ignored. @param {string} text @returns {Fault[]} */
 export function faultsOf(text) {
   if (QUOTED.has(text) || FOR_PROGRAMS.test(text)) return [];
   const read = text.replaceAll(/\]\([^)]*\)/gu, ']');

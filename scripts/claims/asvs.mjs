@@ -1,4 +1,4 @@
-// OWASP ASVS 5.0.0, levels 1 and 2: every requirement in our words. `met` needs a tagged test or a place where it is shown; `note` says why otherwise. The level is in asvs-levels.mjs.
+// OWASP ASVS 5.0.0, levels 1 and 2: every requirement in this project's words. `met` needs a tagged test or a file that shows it; otherwise `note` is the reason. The level is in asvs-levels.mjs.
 
 /** @type {import('../proofs.mjs').Claim[]} */
 // biome-ignore format: one claim a line

@@ -1,4 +1,4 @@
-// Attacks that worked once, and the defence against each. A: small files that take the machine. B: ways in. C: exhaustion. D: several servers and operation. E: local users of a device.
+// Attacks that succeeded in the past, and the defence against each. A: small files that exhaust the machine. B: access. C: resource exhaustion. D: several servers and operation. E: local users of a device.
 
 /** @type {import('../proofs.mjs').Claim[]} */
 // biome-ignore format: one claim a line

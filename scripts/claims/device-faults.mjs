@@ -1,4 +1,4 @@
-// Faults of a device, its agent, its server or its kernel, traps of nftables, and messages of a hostile agent or server.
+// Faults of a device, its agent, its server or its kernel, pitfalls of nftables, and messages of a malicious agent or server.
 
 /** @type {import('../proofs.mjs').Claim[]} */
 // biome-ignore format: one claim a line

@@ -1,4 +1,4 @@
-// Faults that people found by using the product. 1: figures and sentences that are not true. 2: obstacles. 3: live and equal in every tab.
+// Faults that people found while using the product. 1: wrong figures and sentences. 2: obstacles. 3: live updates that are equal in all tabs.
 
 /** @type {import('../proofs.mjs').Claim[]} */
 // biome-ignore format: one claim a line

@@ -1,4 +1,4 @@
-// Faults of a remote session, and what holds then.
+// Faults of a remote session, and the guaranteed behaviour.
 
 /** @type {import('../proofs.mjs').Claim[]} */
 // biome-ignore format: one claim a line

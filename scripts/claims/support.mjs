@@ -1,4 +1,4 @@
-// The chat, the desk and the help pages: promises to customers and staff, scale, faults and bad input.
+// Chat, desk and help pages: guarantees for customers and staff, scale, faults and invalid input.
 
 /** @type {import('../proofs.mjs').Claim[]} */
 // biome-ignore format: one claim a line
