@@ -2,22 +2,22 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
 import { FREE_HOSTS, SHORTENERS, THROWAWAY_ENDINGS } from './host-rows.ts';
 
-/** An address taken apart by the WHATWG URL standard, as a browser does. */
+/** A URL parsed by the WHATWG URL standard, as in browsers. */
 export interface Address {
   url: URL;
   kind: 'web' | 'number_address' | 'local' | 'mail' | 'phone' | 'code' | 'other';
   host: string;
-  /** The host in its own script (Unicode). */
+  /** The host in Unicode, decoded from Punycode. */
   hostShown: string;
-  /** The registrable domain, or on a free host the part that its user chose; undefined for numbers and names without an ending. */
+  /** The registrable domain; on a free hosting service it includes the part that the user chose. Undefined for IP addresses and names without a public suffix. */
   owner: string | undefined;
-  /** The registrable domain without regard to free hosts. */
+  /** The registrable domain, with free hosting services treated like any other domain. */
   domain: string | undefined;
-  /** The domain without its ending, and the labels in front of it. */
+  /** The domain without its public suffix, and the labels before it. */
   label: string;
   subdomains: string[];
   ending: string;
-  /** Names are registered below the ending. */
+  /** The ending is a known public suffix. */
   hasKnownEnding: boolean;
   isFreeHost: boolean;
   isShortener: boolean;
@@ -33,7 +33,7 @@ const KINDS: Readonly<Record<string, Address['kind']>> = {
 };
 const LOCAL = /^(?:localhost|.*\.(?:local|localhost|internal|lan|home))$/u;
 
-/** Each name that ends a host: `a.b.c`, `b.c`, `c`. */
+/** The suffixes of a host: `a.b.c`, `b.c`, `c`. */
 export function suffixesOf(host: string): string[] {
   const labels = host.split('.');
   return labels.map((_, at) => labels.slice(at).join('.'));
@@ -43,7 +43,7 @@ export function suffixesOf(host: string): string[] {
 export function takeApart(text: string): Address | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  // The host of a mailbox stands behind its @.
+  // The host of a mail address follows the @.
   const named = url.protocol === 'mailto:' ? domainToASCII(url.pathname.slice(url.pathname.lastIndexOf('@') + 1)) : url.hostname;
   const host = named.replace(/\.$/u, '').toLowerCase();
   const names = parse(host, { allowPrivateDomains: false });
@@ -68,7 +68,7 @@ export function takeApart(text: string): Address | undefined {
   };
 }
 
-/** Whether the host is one of the names or lies below one of them. */
+/** Whether the host is one of the names or a subdomain of one. */
 export function isBelow(host: string, names: ReadonlySet<string>): boolean {
   return suffixesOf(host).some((name) => names.has(name));
 }

@@ -2,7 +2,7 @@ import { SCAM_SITUATIONS, type ScamAdvice, type ScamSituation, type ScamVerdict 
 import { chainOf, type Message } from './message.ts';
 import type { Sign } from './signs.ts';
 
-/** Each advice by its code. The code never changes its meaning; pages in other languages write their own sentence. */
+/** Sentences of advice by code. A code never changes its meaning; pages in other languages have their own sentences. */
 const SENTENCES = {
   no_answer: 'Don’t answer and do nothing that it asks for.',
   no_link: 'Don’t tap the link.',
@@ -50,7 +50,7 @@ const BY_INTENT: Readonly<Record<string, AdviceCode>> = {
   intent_rental: 'visit_first',
 };
 
-/** Warnings of the things that the message has. */
+/** Warnings about the parts of the message: links, numbers, attachments and codes. */
 function dontDo({ links, numbers, attachments, codes }: Message): AdviceCode[] {
   const opens = links.some(({ address }) => address.kind !== 'mail' && address.kind !== 'phone');
   return [
@@ -75,7 +75,7 @@ function beforeAnything(verdict: ScamVerdict, message: Message, signs: readonly 
   return [...new Set(codes)];
 }
 
-/** Advice for now, by the steps that the person has already taken. */
+/** Advice by situation: the steps that the person has already taken. */
 export function adviceFor(verdict: ScamVerdict, message: Message, signs: readonly Sign[]): Record<ScamSituation, ScamAdvice> {
   const written = (codes: readonly AdviceCode[]) => codes.map((code) => ({ code, sentence: SENTENCES[code] }));
   const [nothing, ...others] = SCAM_SITUATIONS;

@@ -1,8 +1,8 @@
 /**
- * The boundaries of links, numbers and accounts in a text: all finders take them from here.
+ * Patterns for the boundaries of links, numbers and accounts in a text, shared by all finders.
  *
- * Words of these alphabets have spaces between them, so that no name begins directly behind such a letter. Alphabets whose letters
- * are drawn like Latin ones are among them, as imitations mix them.
+ * Alphabets that separate words with spaces, so that a name cannot begin directly after such a letter. They include alphabets whose letters
+ * look like Latin ones, because imitations mix them.
  */
 const NAME_LETTERS = [
   String.raw`\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}`,
@@ -10,26 +10,26 @@ const NAME_LETTERS = [
 ].join('');
 
 /**
- * A mark on a letter. Marks of these alphabets (U+0483), and U+0345, which is a Greek letter without regard to case, count as
- * letters: as both, they would make the patterns ambiguous and their time exponential.
+ * A combining mark. Marks of these alphabets (U+0483), and U+0345, which is a Greek letter in case-insensitive matching, count as
+ * letters only: if they counted as both, the patterns would be ambiguous and take exponential time.
  */
 const MARK = String.raw`(?:(?![${NAME_LETTERS}])\p{M})`;
 
-/** Pieces of patterns, each the source of a regular expression with the flag `u`. */
+/** Parts of patterns: sources of regular expressions with the flag `u`. */
 export const BOUNDARY = {
-  /** A letter or digit of a name, with the marks on it. */
+  /** A letter or digit of a name, with its combining marks. */
   nameSign: `(?:[${NAME_LETTERS}]${MARK}{0,8})`,
-  /** Any other letter or digit. Chinese, Japanese, Korean and Thai set a link or a number between their words without a space. */
+  /** Any other letter or digit. In Chinese, Japanese, Korean and Thai, a link or a number follows a word without a space. */
   otherSign: String.raw`(?:(?![${NAME_LETTERS}])[\p{L}\p{M}\p{N}])`,
-  /** No letter or digit of a name stands before this place. */
+  /** No letter or digit of a name before this position. */
   begin: `(?<![${NAME_LETTERS}]${MARK}{0,8})`,
-  /** No dot or hyphen that joins this place to a name stands before it. */
+  /** No dot or hyphen before this position that joins it to a name. */
   notJoined: `(?<![${NAME_LETTERS}][.-])`,
-  /** No letter or digit of a name stands behind this place. */
+  /** No letter or digit of a name after this position. */
   end: `(?![${NAME_LETTERS}])`,
-  /** No number continues at this place: +49, 12:30, 1.5, 3-4, 1/2. */
+  /** This position is not inside a number such as +49, 12:30, 1.5, 3-4, 1/2. */
   beginOfDigits: String.raw`(?<![\d+])(?<!\d[.,/:-])`,
 } as const;
 
-/** Makes a pattern of named pieces. */
+/** Joins parts to a regular expression. */
 export const patternOf = (flags: string, ...pieces: readonly string[]) => new RegExp(pieces.join(''), flags);

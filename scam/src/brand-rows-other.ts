@@ -1,6 +1,6 @@
 import type { BrandRow } from './brand-rows.ts';
 
-// The comment of a row names the address of the organisation itself, where its domains can be looked up again.
+// The comment of a row is the organisation's website, where its domains can be verified.
 // biome-ignore format: one row a line
 export const OTHER_ROWS: readonly BrandRow[] = [
   // Shops

@@ -5,22 +5,22 @@ import { comparable } from './readable.ts';
 export interface Brand {
   name: string;
   kind: BrandKind;
-  /** Its own registrable domains, the main one first. */
+  /** The brand's registrable domains, the main one first. */
   domains: string[];
   words: BrandWord[];
 }
 
-/** A word by which addresses and texts name a brand. */
+/** A word that identifies a brand in addresses and texts. */
 export interface BrandWord {
   brand: Brand;
   text: string;
-  /** An ordinary word or a common name: alone it names no brand. */
+  /** An ordinary word or a common name, which does not identify the brand alone. */
   isOrdinary: boolean;
 }
 
 const SIGNS = /[^\p{L}\p{N}]+/gu;
 
-/** A name as written in an address: only lower-case letters and digits. */
+/** Converts a name to the form in addresses: only lower-case letters and digits. */
 export const addressWord = (name: string) => comparable(name).replaceAll(SIGNS, '');
 
 function brandOf([name, kind, , domains, words]: BrandRow): Brand {
@@ -32,7 +32,7 @@ function brandOf([name, kind, , domains, words]: BrandRow): Brand {
 
 export const BRANDS: readonly Brand[] = [...MONEY_AND_PARCEL_ROWS, ...OTHER_ROWS].map(brandOf);
 
-/** The provider of the installation, so that its own name and domains are protected like those of a brand. */
+/** Makes a brand of the installation's provider, so that its name and domains are protected like those of other brands. */
 export function providerBrand(name: string, domains: readonly string[]): Brand {
   const brand: Brand = { name, kind: 'provider', domains: [...domains], words: [] };
   const labels = domains.map((domain) => domain.split('.')[0] ?? '');

@@ -1,4 +1,4 @@
-// Cryptographic messages (RFC 5652) as S/MIME has them, in DER, and in BER with open lengths.
+// Cryptographic Message Syntax (RFC 5652) of S/MIME, in DER, and in BER with indefinite lengths.
 
 const SEQUENCE = 0x30;
 const IDENTIFIER = 0x06;
@@ -7,14 +7,14 @@ const OCTETS = 0x04;
 const OCTETS_IN_PIECES = 0x24;
 /** 1.2.840.113549.1.7 */
 const PKCS7 = '2a864886f70d0107';
-/** Enveloped, signed and enveloped, encrypted; and authenticated and enveloped (1.2.840.113549.1.9.16.1.23). */
+/** Encrypted content types: enveloped, signed-and-enveloped, encrypted, and authenticated-enveloped (1.2.840.113549.1.9.16.1.23). */
 const LOCKED: ReadonlySet<string> = new Set([`${PKCS7}03`, `${PKCS7}04`, `${PKCS7}06`, '2a864886f70d0109100117']);
 const SIGNED = `${PKCS7}02`;
 
 interface Value {
   tag: number;
   start: number;
-  /** End of the content; the end of all bytes if the length is open. */
+  /** End of the content; the end of all bytes if the length is indefinite. */
   end: number;
   isOpen: boolean;
 }
@@ -30,12 +30,12 @@ function valueAt(bytes: Buffer, at: number): Value | undefined {
   return { tag, start, end: Math.min(start + length, bytes.length), isOpen: false };
 }
 
-/** The values that stand beside each other from `at` on. Those of an open length end them, since their end is not known. */
+/** Yields the consecutive values from `at` on. A value of indefinite length is the last one, because its end is not known. */
 function* valuesFrom(bytes: Buffer, at: number, end: number): Generator<Value> {
   let next = at;
   while (next < end) {
     const value = valueAt(bytes, next);
-    // Two zeros end the open value.
+    // Two zero bytes end a value of indefinite length.
     if (value === undefined || (value.tag === 0 && value.end === value.start)) return;
     yield value;
     if (value.isOpen) return;
@@ -43,7 +43,7 @@ function* valuesFrom(bytes: Buffer, at: number, end: number): Generator<Value> {
   }
 }
 
-/** The bytes of an octet string, which may be in pieces; undefined where a piece is in pieces again. */
+/** The bytes of an octet string, which may be constructed of parts; undefined if a part is itself constructed. */
 function octetsOf(bytes: Buffer, { tag, start, end }: Value): Buffer | undefined {
   if (tag === OCTETS) return bytes.subarray(start, end);
   const pieces = tag === OCTETS_IN_PIECES ? [...valuesFrom(bytes, start, end)] : [];
@@ -51,7 +51,7 @@ function octetsOf(bytes: Buffer, { tag, start, end }: Value): Buffer | undefined
   return Buffer.concat(pieces.map((piece) => bytes.subarray(piece.start, piece.end)));
 }
 
-/** The bytes of a message that may be written in base64, with lines around it (RFC 7468) or without. */
+/** Decodes a message that may be base64, with the boundary lines of RFC 7468 or without. */
 function decoded(content: Uint8Array): Buffer {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
   if (bytes[0] === SEQUENCE) return bytes;
@@ -60,8 +60,8 @@ function decoded(content: Uint8Array): Buffer {
 }
 
 /**
- * The content that a signature encloses. The signature itself is not verified. `detached`: the content lies elsewhere, or there are
- * only certificates. `damaged`: there is content, which cannot be read. Undefined for other bytes.
+ * Returns the signed content. The signature is not verified. `detached`: the content is not included, or there are
+ * only certificates. `damaged`: the content cannot be read. Undefined for other bytes.
  */
 export function signedContent(content: Uint8Array): Buffer | 'encrypted' | 'detached' | 'damaged' | undefined {
   const bytes = decoded(content);
@@ -72,7 +72,7 @@ export function signedContent(content: Uint8Array): Buffer | 'encrypted' | 'deta
   if (LOCKED.has(kind)) return 'encrypted';
   const message = kind === SIGNED && explicit?.tag === EXPLICIT ? valueAt(bytes, explicit.start) : undefined;
   if (message?.tag !== SEQUENCE) return undefined;
-  // The version and the algorithms stand before the enclosed content.
+  // The version and the algorithms come before the content.
   const enclosed = [...valuesFrom(bytes, message.start, message.end)].find(({ tag }) => tag === SEQUENCE);
   const [, wrapped] = enclosed === undefined ? [] : [...valuesFrom(bytes, enclosed.start, enclosed.end)];
   const octets = wrapped?.tag === EXPLICIT ? valueAt(bytes, wrapped.start) : undefined;

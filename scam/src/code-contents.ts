@@ -5,20 +5,20 @@ type Fact = CheckedCode['facts'][number];
 interface Reading {
   kind: CheckedCode['kind'];
   facts: Fact[];
-  /** All words of the content without the marks of its format; absent where the content has none. */
+  /** All text of the content without the syntax of its format; absent if the content has no text. */
   plain?: string;
 }
 
 const fact = (name: string, value: string | null | undefined): Fact[] =>
   value === undefined || value === null || value.trim() === '' ? [] : [{ name, value: value.trim().slice(0, 300) }];
 
-/** A field of a card: its name without group and parameters, in capital letters, and its value. */
+/** A field of a vCard: its name in upper case without group and parameters, and its value. */
 type Field = readonly [name: string, value: string];
 
 const fieldOf = (fields: readonly Field[], name: string) => fields.find(([one]) => one === name)?.[1];
 const linesOf = (fields: readonly Field[]) => fields.map(([name, value]) => `${name}: ${value}`).join('\n');
 
-/** `KEY:value;` fields in which a backslash keeps the next sign (Wi-Fi, MECARD, MEBKM, MATMSG). */
+/** Parses `KEY:value;` fields, in which a backslash escapes the next character (Wi-Fi, MECARD, MEBKM, MATMSG). */
 function keyFields(text: string): Field[] {
   const found: Field[] = [];
   let [key, value, inKey] = ['', '', true];
@@ -51,11 +51,11 @@ function quotedPrintable(text: string, charset: string): string {
   }
 }
 
-/** A card or a calendar without its folded lines: a line break and a blank (RFC 5545, section 3.1). */
+/** Unfolds the lines of a vCard or an iCalendar: removes line breaks that are followed by a space or tab (RFC 5545, section 3.1). */
 export const unfolded = (text: string) => text.replaceAll(/\r?\n[ \t]/gu, '');
 
 /**
- * Fields of a vCard (RFC 2426, 6350, and 2.1) or an iCalendar (RFC 5545). In quoted-printable a long line
+ * Parses the fields of a vCard (RFC 2426, 6350, and 2.1) or an iCalendar (RFC 5545). In quoted-printable a long line
  * ends in an equals sign.
  */
 function cardFields(text: string): Field[] {
@@ -69,7 +69,7 @@ function cardFields(text: string): Field[] {
   return lines.flatMap((line) => {
     const [, name = '', params = '', value = ''] =
       /^(?:[\w-]{1,40}\.)?([\w-]{1,60})((?:;(?:"[^"]{0,300}"|[^:"]){0,300})?):(.*)$/u.exec(line) ?? [];
-    // Pictures and keys have no words.
+    // Pictures and keys contain no text.
     if (name === '' || /;ENCODING=(?:B|BASE64)\b|;BASE64\b/iu.test(params) || value.startsWith('data:')) return [];
     const charset = /;CHARSET="?([\w-]{1,40})/iu.exec(params)?.[1] ?? 'utf-8';
     const isQuoted = /QUOTED-PRINTABLE/iu.test(params);
@@ -78,9 +78,9 @@ function cardFields(text: string): Field[] {
   });
 }
 
-/** The part of an address such as `mailto:` before the question mark, and the parameters behind it. */
+/** The part of an address such as `mailto:` before the question mark, and the parameters after it. */
 function beforeAndAfter(text: string): { before: string; given: URLSearchParams; plain: string } {
-  // Phones begin the parameters of `sms:` with an ampersand or a semicolon too.
+  // In `sms:` some phones start the parameters with an ampersand or a semicolon.
   const at = text.search(/[?&]|;\?/u);
   const before = percentDecoded(at < 0 ? text : text.slice(0, at));
   const given = new URLSearchParams(
@@ -96,7 +96,7 @@ function beforeAndAfter(text: string): { before: string; given: URLSearchParams;
 
 const query = (text: string) => beforeAndAfter(text).given;
 
-/** The beginning of each kind of content, and its facts. The first that fits reads it. */
+/** Readers by the beginning of the content. The first matching reader is used. */
 const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = [
   {
     // European Payments Council, EPC069-12: service tag, version, character set, identification, BIC, payee, IBAN, amount,
@@ -229,13 +229,13 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
           ...fact('begins', fieldOf(fields, 'DTSTART')),
           ...fact('place', fieldOf(fields, 'LOCATION')),
         ],
-        // Its times and its own numbers are no words.
+        // Times, ids and sequence numbers are left out of the text.
         plain: linesOf(fields.filter(([name]) => !/^(?:DT|UID|PRODID|RRULE|SEQUENCE|CREATED|LAST|TZ|X-)/u.test(name))),
       };
     },
   },
   {
-    // The text stands behind the second colon up to the end.
+    // The text is everything after the second colon.
     begins: /^(?:sms|mms)to:/iu,
     read: (text) => {
       const [, number = '', body = ''] = /^\w+:([^:]{0,100}):?(.*)$/su.exec(text) ?? [];
@@ -275,7 +275,7 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
     read: (text) => ({ kind: 'place', facts: fact('place', text.slice(4)), plain: [...query(text).values()].join('\n') }),
   },
   {
-    // Bookmarks: MEBKM of NTT Docomo, URLTO and URL of other readers.
+    // Bookmarks: MEBKM of NTT Docomo, and URLTO and URL of other readers.
     begins: /^(?:MEBKM|URLTO|URL):/iu,
     read: (text) => {
       const rest = text.slice(text.indexOf(':') + 1);
@@ -298,7 +298,7 @@ const READERS: readonly { begins: RegExp; read: (text: string) => Reading }[] = 
 const read = (text: string): Reading =>
   READERS.find(({ begins }) => begins.test(text))?.read(text) ?? { kind: 'text', facts: [] };
 
-/** The words of a code or a card without the marks of its format: all that a person would read or act on. */
+/** The text of a code or a vCard without the syntax of its format. */
 export function plainContents(text: string): string {
   const begun = text.trimStart();
   return read(begun).plain ?? begun;
@@ -307,7 +307,7 @@ export function plainContents(text: string): string {
 /** Whether a text is the content of a QR code or a contact card, and not a message. */
 export const isCodeContents = (text: string): boolean => read(text.trimStart()).plain !== undefined;
 
-/** Explains a code: its kind, and the facts that a person would act on. */
+/** Describes a code: its kind, and the data that matters to a person. */
 export function explainCode(format: string, text: string): CheckedCode {
   const { kind, facts } = read(text.trimStart());
   return { kind, facts, format, text };

@@ -5,7 +5,7 @@ import type { ScamAnswer } from '@palisade/contract/scam-check';
 import { openTextReader } from './picture-text.ts';
 import { ScamCheck } from './scam-check.ts';
 
-// `npm run scam-check -- 'text'` or `-- --file letter.eml`: prints the answer; `--json` prints it whole. Ends with 2 for a
+// `npm run scam-check -- 'text'` or `-- --file letter.eml` prints the result; `--json` prints it completely. Exits with 2 for a
 // dangerous input, 1 for a suspicious one.
 
 const EXIT_CODES = { dangerous: 2, suspicious: 1, nothing_found: 0, not_checked: 3 } as const;

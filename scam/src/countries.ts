@@ -5,7 +5,7 @@ import type { FoundAccount } from './find-accounts.ts';
 import type { FoundLink } from './find-links.ts';
 import { comparable, type Readable } from './readable.ts';
 
-/** Signs of a text that one country alone has. Euro, dollar and krone are of many. */
+/** Patterns that occur in texts of only one country. Euro, dollar and krone are used in several. */
 const SIGNS: readonly (readonly [country: string, pattern: RegExp])[] = [
   ['GB', /[£￡]|\b(?:gbp|pounds?|quid|pence)\b/iu],
   // Pence and a postcode: 150p, 10ppm, CR9 5WB.
@@ -16,7 +16,7 @@ const SIGNS: readonly (readonly [country: string, pattern: RegExp])[] = [
   ['JP', /¥|円/u],
   ['US', /\bUSD?\s?\$|\b(?:IRS|USPS|SSN)\b/u],
 ];
-/** Country endings that are registered for their letters rather than for the country. */
+/** Country-code domains that are used worldwide because of their letters. */
 const GENERIC_ENDINGS = new Set('ai am be cc co fm gg io is it.com la li ly me sh so st to tv ws'.split(' '));
 const LANGUAGES = ['en', 'de', 'es', 'fr', 'it', 'pt', 'nl', 'pl'];
 const OTHER_NAMES: readonly (readonly [name: string, country: string])[] = [
@@ -24,7 +24,7 @@ const OTHER_NAMES: readonly (readonly [name: string, country: string])[] = [
   ['usa', 'US'],
   ['holland', 'NL'],
 ];
-/** The name of each country in the eight languages; the longest has four words. */
+/** Country names in the eight languages; the longest has four words. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ...LANGUAGES.flatMap((language) => {
     const names = new Intl.DisplayNames([language], { type: 'region' });
@@ -51,13 +51,13 @@ const WITH_CODE = patternOf('gu', String.raw`(?<!\d)(?:\+|\b00)(\d{1,3})`);
 function prefixCountries(text: string): string[] {
   return [...text.matchAll(WITH_CODE)].flatMap(([, digits = '']) => {
     const code = [3, 2, 1].map((length) => digits.slice(0, length)).find((one) => CALLING_CODES.has(one));
-    // Thirty countries share +1 and one form of number.
+    // Thirty countries share +1 and its number format; they count as US.
     const country = code === '1' ? 'US' : code === '44' ? 'GB' : CALLING_CODES.get(code ?? '');
     return country ?? [];
   });
 }
 
-/** The country of a brand whose addresses end in one country's letters alone. */
+/** The country of a brand whose country-code domains all belong to one country; undefined for other brands. */
 function brandCountry({ domains }: Brand): string | undefined {
   const endings = new Set(domains.map((domain) => domain.slice(domain.lastIndexOf('.') + 1)).filter((one) => one.length === 2));
   const [only] = endings;
@@ -70,7 +70,7 @@ function countryOfEnding(ending: string | undefined): string | undefined {
   return last === 'uk' ? 'GB' : last.toUpperCase();
 }
 
-/** The countries that a text names: by its money, a name, a number or account of it, a brand of it, or the ending of a link. */
+/** The countries that a text indicates: by currency, country name, phone number, account, brand, or the domain of a link. */
 export function countriesSaid(
   text: string,
   readable: Readable,

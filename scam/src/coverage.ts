@@ -3,13 +3,13 @@ import { CHECKED_SENTENCES, type NotCheckedCode, UNREAD_SENTENCES } from './sent
 
 type PartState = 'checked' | NotCheckedCode;
 
-/** Coverage of an input as its reader returns it: per part `checked`, or the reason why it was not. Parts that are not named are absent. */
+/** Coverage of an input: for each part `checked`, or the reason why it was not checked. Parts that are not listed do not occur in the input. */
 export type Coverage = Readonly<Partial<Record<CheckedPart, PartState>>>;
 
 const isUnread = (state: PartState | undefined) => state !== undefined && state in UNREAD_SENTENCES;
 const rankOf = (state: PartState | undefined) => (state === undefined ? 0 : state === 'checked' ? 1 : isUnread(state) ? 3 : 2);
 
-/** The coverage of all readers together. The worst state of each part wins, the first of two that are as bad. */
+/** Merges the coverage of several readers: for each part the worst state counts, and of equally bad states the first. */
 export function mergeCoverage(coverages: readonly Coverage[]): Coverage {
   const merged: Partial<Record<CheckedPart, PartState>> = {};
   for (const coverage of coverages)
@@ -20,12 +20,12 @@ export function mergeCoverage(coverages: readonly Coverage[]): Coverage {
   return merged;
 }
 
-/** Whether a part of the input was cut, locked or failed. Then no answer may say that nothing was found. */
+/** Whether a part of the input was truncated, encrypted or failed. Then the verdict must not be "nothing found". */
 export const hasUnread = (coverage: Coverage): boolean => Object.values(coverage).some(isUnread);
 
 export const hasChecked = (coverage: Coverage): boolean => Object.values(coverage).includes('checked');
 
-/** The list of an answer, in the order of the contract. */
+/** Coverage as a list for the result, in the order of the contract. */
 export function checkedList(coverage: Coverage): Checked[] {
   return CHECKED_PARTS.map((part) => {
     const state = coverage[part];

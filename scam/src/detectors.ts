@@ -6,10 +6,10 @@ import type { Detector, Sign } from './signs.ts';
 import type { Surroundings } from './surroundings.ts';
 import { WORD_DETECTORS } from './word-signs.ts';
 
-/** Every detector. Of two signs of one weight the answer shows the one whose detector stands first. */
+/** All detectors. Of signs with equal weight, those of earlier detectors are shown first. */
 export const DETECTORS: readonly Detector[] = [...MAIL_DETECTORS, ...LINK_DETECTORS, ...NUMBER_DETECTORS, ...WORD_DETECTORS];
 
-/** The signs that all detectors see in a message. */
+/** Runs all detectors on a message. */
 export function findSigns(message: Message, surroundings: Surroundings): Sign[] {
   return DETECTORS.flatMap((detector) => detector.find(message, surroundings));
 }

@@ -4,11 +4,11 @@ import { type HtmlText, readHtml } from './html-text.ts';
 import { LIMITS } from './limits.ts';
 import type { RawText, Sender } from './message.ts';
 
-/** An email taken apart. Its attachments are not read yet. */
+/** A parsed email. The content of its attachments is not parsed. */
 export interface ParsedEmail {
   texts: RawText[];
   sender: Omit<Sender, 'proof'> | undefined;
-  /** Authors that the From fields name. */
+  /** Number of authors in the From fields. */
   authors: number;
   /** Values of the fields `DKIM-Signature`. */
   signatures: string[];
@@ -20,20 +20,20 @@ export interface ParsedEmail {
 const PARTS = {
   maxNestingDepth: LIMITS.nested_parts,
   maxHeadersSize: LIMITS.header_bytes,
-  // Each attached mail is read like a separate one, with its own sender.
+  // Attached mails are treated as attachments and read as separate mails with their own senders.
   forceRfc822Attachments: true,
 } as const;
 
-/** A return before the line feed counts to the line: as a part of its own it would match in two ways. */
+/** A carriage return is matched as part of the line; a separate optional `\r` would make the pattern ambiguous. */
 const BEGINNING = /^(?:[\w-]{2,40}:[^\n]{0,9999}\n(?:[ \t][^\n]{0,9999}\n)*){2}/u;
-/** Fields of which every email has one. */
+/** Header fields of which every email has at least one. */
 const KNOWN_FIELDS = [
   ...['received', 'return-path', 'delivered-to', 'mime-version', 'message-id', 'dkim-signature', 'authentication-results'],
   ...['x-[\\w-]+', 'subject', 'date', 'to', 'reply-to', 'content-type'],
 ];
 const KNOWN_FIELD = new RegExp(`^(?:${KNOWN_FIELDS.join('|')}):`, 'imu');
 
-/** Whether a text is the source of an email: fields with an author and a subject or the like, then an empty line. */
+/** Whether a text is the source of an email: header fields with an author and one of the known fields, then an empty line. */
 export function isEmailSource(text: string): boolean {
   const head = text.trimStart();
   return BEGINNING.test(head) && /^from:/imu.test(head) && KNOWN_FIELD.test(head) && /\r?\n\r?\n/u.test(head);
@@ -65,7 +65,7 @@ export async function parseEmail(raw: Uint8Array): Promise<ParsedEmail | undefin
   if (sender !== undefined) texts.push({ source: 'sender', text: `${sender.name} <${sender.address}>` });
   if (sender?.replyTo !== undefined) texts.push({ source: 'reply_to', text: sender.replyTo });
   if (email.subject !== undefined && email.subject !== '') texts.push({ source: 'subject', text: email.subject });
-  // Both bodies are read: programs show one, and a scam may be in the other.
+  // Both bodies are read, because mail programs show only one, and a scam may be in either.
   if (email.text !== undefined && email.text.trim() !== '') texts.push({ source: 'text', text: email.text });
   if (html !== undefined) texts.push({ source: 'text', text: html.text, links: html.links });
   if (sender === undefined && texts.length === 0 && email.attachments.length === 0) return undefined;

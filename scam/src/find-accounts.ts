@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { BOUNDARY, patternOf } from './boundaries.ts';
 
-/** A bank account or a wallet that a text names. */
+/** A bank account or a cryptocurrency wallet in a text. */
 export interface FoundAccount {
   kind: 'iban' | 'crypto';
   account: string;
-  /** The country of an IBAN. */
+  /** The country of an IBAN; undefined for a wallet. */
   country: string | undefined;
-  /** Whether its check digits hold. */
+  /** Whether the check digits are correct. */
   isValid: boolean;
   start: number;
   end: number;
 }
 
 /**
- * The length of an IBAN by country (SWIFT, IBAN registry, release 98), for the countries whose payments reach a household by
- * SEPA, and those that scams name.
+ * IBAN lengths by country (SWIFT, IBAN registry, release 98), for the SEPA
+ * countries and those that occur in scams.
  */
 const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
   [
@@ -43,13 +43,13 @@ const IBAN_LENGTHS: Readonly<Record<string, number>> = Object.fromEntries(
 
 const { begin, end } = BOUNDARY;
 const IBAN = patternOf('giu', begin, String.raw`[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}`, end);
-/** Bitcoin (Base58Check; Bech32), Ethereum and its kin, Tron. */
+/** Wallet addresses: Bitcoin (Base58Check; Bech32), Ethereum and compatible ones, Tron. */
 const BITCOIN_OLD = patternOf('gu', begin, '[13][1-9A-HJ-NP-Za-km-z]{25,34}', end);
 const BITCOIN_NEW = patternOf('giu', begin, 'bc1[02-9ac-hj-np-z]{11,71}', end);
 const ETHEREUM = patternOf('giu', begin, '0x[0-9a-f]{40}', end);
 const TRON = patternOf('gu', begin, 'T[1-9A-HJ-NP-Za-km-z]{33}', end);
 
-/** ISO 13616: the remainder of 97 is 1. */
+/** ISO 13616: the number modulo 97 is 1. */
 export function isIban(account: string): boolean {
   const compact = account.replaceAll(' ', '').toUpperCase();
   if (IBAN_LENGTHS[compact.slice(0, 2)] !== compact.length) return false;
@@ -61,7 +61,7 @@ export function isIban(account: string): boolean {
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** Base58Check: the last four bytes are the beginning of the double SHA-256 of the rest. */
+/** Base58Check: the last four bytes equal the first four bytes of the double SHA-256 of the rest. */
 function isBase58Check(text: string): boolean {
   let value = 0n;
   for (const sign of text) value = value * 58n + BigInt(BASE58.indexOf(sign));
@@ -73,14 +73,14 @@ function isBase58Check(text: string): boolean {
     .equals(bytes.subarray(21));
 }
 
-/** IBANs and wallets of a text. A run of signs that begins like an IBAN and has another length is skipped. */
+/** Finds IBANs and wallets in a text. A match with a wrong length for its country is skipped. */
 export function findAccounts(text: string): FoundAccount[] {
   const found: FoundAccount[] = [];
   for (const match of text.matchAll(IBAN)) {
     const compact = match[0].replaceAll(' ', '').toUpperCase();
     const length = IBAN_LENGTHS[compact.slice(0, 2)];
     if (length === undefined || compact.length < length) continue;
-    // Words after the number are no part of it.
+    // Words after the number are not part of it.
     let [end, taken] = [match.index, 0];
     while (taken < length) {
       if (text[end] !== ' ') taken += 1;

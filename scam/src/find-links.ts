@@ -6,32 +6,32 @@ import { WORD_ENDINGS } from './host-rows.ts';
 import { LIMITS } from './limits.ts';
 import { LONG_SIGNS } from './readable.ts';
 
-/** A link of a text: its text, and the address that a program derives from it. */
+/** A link in a text: its text, and the URL derived from it. */
 export interface FoundLink {
   shown: string;
   address: Address;
   start: number;
   end: number;
-  /** It is written so that programs do not recognize it as a link: `hxxp`, `[.]`, dots as words, hidden characters, breaks. */
+  /** The link is obfuscated, so that programs do not recognize it: `hxxp`, `[.]`, dots as words, hidden characters, line breaks. */
   isDisguised: boolean;
-  /** It is longer than the maximum, and its end was not read. */
+  /** The link exceeds the maximum length and was truncated. */
   isCut: boolean;
 }
 
-/** A text with the position of each of its units in the original. */
+/** A text with the original position of each UTF-16 code unit. */
 interface Mapped {
   text: string;
   starts: number[];
   ends: number[];
-  /** Units that a trick was undone at. */
+  /** Code units at which an obfuscation was removed. */
   undone: boolean[];
 }
 
 const IGNORABLE = /[\p{Default_Ignorable_Code_Point}\u00ad]/gu;
-/** Dots of other scripts, which browsers take for a dot (UTS 46), and those of full width. */
+/** Characters that browsers treat as a dot (UTS 46), and full-width dots. */
 const OTHER_DOTS = /[\u3002\uff0e\uff61\u2024\ufe52]/gu;
 
-/** The letter that a program reads. A sign that stands for several letters or for a raised digit is a sign: `℡`, `①`, `²`. */
+/** Normalizes a character with NFKC, unless it is a symbol that stands for several letters or a special digit: `℡`, `①`, `²`. */
 function normalLetter(letter: string): string {
   if (/^[\u0020-\u007e]$/u.test(letter)) return letter;
   const inked = letter.replaceAll(IGNORABLE, '').replaceAll(LONG_SIGNS, ' ').replaceAll(OTHER_DOTS, '.');
@@ -40,7 +40,7 @@ function normalLetter(letter: string): string {
   return /^\p{No}/u.test(inked) || (/^\p{So}/u.test(inked) && normal.length > 1) ? inked : normal;
 }
 
-/** Writes one place anew. The written form covers the whole original range. */
+/** Replaces matches of a pattern. Each replacement maps to the whole original range. */
 function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArray) => string): Mapped {
   const result: Mapped = { text: '', starts: [], ends: [], undone: [] };
   let from = 0;
@@ -57,7 +57,7 @@ function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArra
     const written = write(match);
     if (written === match[0]) continue;
     copy(match.index);
-    // The letter before it keeps the mark.
+    // If a match is removed, the previous character is marked.
     if (written === '') result.undone[result.undone.length - 1] = true;
     result.text += written;
     for (let unit = 0; unit < written.length; unit += 1) {
@@ -72,23 +72,23 @@ function rewrite(mapped: Mapped, pattern: RegExp, write: (match: RegExpMatchArra
 }
 
 const DOT_WORD = '(?:dot|punkt|punto|point|ponto|punt|kropka)';
-/** Articles before such a word: "the dot com years". */
+/** Articles before the word "dot", as in "the dot com years", which is not a link. */
 const ARTICLE = '(?:the|a|an|my|this|der|die|das|le|la|el|il|de|het)';
 const COMMON_ENDING = '(?:com|net|org|info|top|xyz|online|site|shop)';
 const COUNTRY_ENDING = '(?:de|fr|es|it|pt|nl|pl|co|uk|app)';
 const HOST_BEGINS = String.raw`(?<=\bhttps?:\/\/[\w.-]{1,60}`;
 
 /**
- * The tricks, each with what it stood for. No pattern repeats a part that can be empty or that overlaps the next one, so that
- * each is linear.
- * Defanging as analysts write it: https://datatracker.ietf.org/doc/draft-grimminck-safe-ioc-sharing/.
+ * Obfuscations and their replacements. No pattern repeats a part that can be empty or that overlaps the next one, so that
+ * each takes linear time.
+ * Defanging by security analysts: https://datatracker.ietf.org/doc/draft-grimminck-safe-ioc-sharing/.
  */
 const TRICKS: readonly { pattern: RegExp; write: (match: RegExpMatchArray) => string }[] = [
   // hxxps://, h**p://, http[:]//, http : // , http:\\
   { pattern: /\bh(?:xx|XX|\*\*|__)p(s?)(?=\s?\[?:)/giu, write: ([, s]) => `http${s?.toLowerCase()}` },
   {
     pattern: /(https?) ?(?:\[:\]|:) ?(?:\[?\/\/\]?|\\\\)(?=\S)/giu,
-    // Phones write the first letter large, and codes all of them.
+    // Phones capitalize the first letter, and QR codes use capitals only.
     write: ([all, scheme]) => (all === `${scheme}://` ? all : `${scheme?.toLowerCase()}://`),
   },
   // example[.]com, example(.)com, example{.}com, example[dot]com, example (punkt) com
@@ -107,7 +107,7 @@ const TRICKS: readonly { pattern: RegExp; write: (match: RegExpMatchArray) => st
   },
   // example . com
   { pattern: patternOf('gu', String.raw`(?<=[\p{L}\p{N}])(?: \.|\. | \. )(?=${COMMON_ENDING}\b)`), write: () => '.' },
-  // A host that a line break was put into.
+  // A host with a line break inside.
   { pattern: patternOf('gu', HOST_BEGINS, String.raw`)[\r\n]{1,2}(?=\.[\w-]{2,})`), write: () => '' },
   { pattern: patternOf('gu', HOST_BEGINS, String.raw`-)[\r\n]{1,2}(?=[\w-]{1,40}\.[a-z])`), write: () => '' },
   { pattern: patternOf('gu', HOST_BEGINS, String.raw`\.)[\r\n]{1,2}(?=[a-z][\w-]{0,30}(?:[./]|\s|$))`), write: () => '' },
@@ -120,7 +120,7 @@ const OTHER_LABEL = `${otherSign}(?:${otherSign}|-){0,62}`;
 const ENDING = `(?:xn--[a-z0-9-]{2,40}|${nameSign}{2,24})${end}`;
 const PORT = String.raw`(?::\d{1,5})?`;
 const REST = `(?:[/?#]${ADDRESS_SIGN}{0,2048})?`;
-/** Two slashes begin an address without its scheme; one stands in a path. */
+/** The position does not follow a single slash, which is part of a path. Two slashes begin an address without a scheme. */
 const NOT_IN_PATH = String.raw`(?<!(?<!\/)\/)`;
 const NOT_IN_MAILBOX = "(?<![\\p{L}\\p{N}.!#$%&'*+_-]@)";
 
@@ -134,7 +134,7 @@ const BARE = patternOf(
   begin + notJoined + NOT_IN_PATH + NOT_IN_MAILBOX,
   String.raw`(?:${LABEL}\.){1,10}${ENDING}${PORT}(?!@)${REST}`,
 );
-/** A host in a non-Latin alphabet. */
+/** A host without a scheme in a non-Latin alphabet. */
 const OTHER_BARE = patternOf(
   'giu',
   String.raw`(?<![\p{L}\p{N}@._/-])(?:${OTHER_LABEL}\.){1,10}(?:${ENDING}|${otherSign}{2,24})${REST}`,
@@ -146,12 +146,12 @@ const NUMBER_HOST = patternOf(
 );
 const MAIL_SIGN = "[\\w.!#$%&'*+/=?^{|}~-]";
 const MAIL = patternOf('gu', String.raw`${begin}(?<!${MAIL_SIGN})${MAIL_SIGN}{1,64}@(?:${LABEL}\.){1,10}${ENDING}`);
-/** Signs of a sentence around a link. */
+/** Punctuation of the sentence after a link. */
 const AFTER = /[.,;:!?'"’”»…\])}>*_]+$/u;
-/** The beginning of a sentence directly behind an address: with a sign that no address has, or in another alphabet. */
+/** The beginning of a sentence directly after an address: a character that addresses cannot contain, or another alphabet. */
 const SENTENCE = patternOf('iu', String.raw`[^\x21-\x7e\p{L}\p{M}\p{N}]|(?<=[a-z0-9.,;:!?)])${otherSign}`);
 
-/** Whether a text without a scheme is meant as a link. */
+/** Whether a text without a scheme is probably a link. */
 export function isMeant(text: string): boolean {
   const [host = '', ...rest] = text.split(/(?=[/?#])/u);
   const bare = host.replace(/:\d+$/u, '');
@@ -159,7 +159,7 @@ export function isMeant(text: string): boolean {
   if (isIcann !== true || publicSuffix === null || !domainWithoutSuffix) return false;
   const hasPath = rest.join('').length > 1;
   if (/^www\./iu.test(bare) || hasPath) return true;
-  // "See you.It was": a sentence without a space.
+  // "See you.It was": the end of a sentence without a space, not a link.
   const ending = bare.slice(bare.lastIndexOf('.') + 1);
   if (ending !== ending.toLowerCase() && ending !== ending.toUpperCase()) return false;
   if (WORD_ENDINGS.has(ending.toLowerCase())) return /[-\d]/u.test(bare) || bare.split('.').length > 2;
@@ -168,14 +168,14 @@ export function isMeant(text: string): boolean {
 
 function trimmed(text: string): string {
   const cut = text.replace(AFTER, '');
-  // A bracket that the link itself opened stays.
+  // A closing bracket stays if the link contains the opening one.
   return text.startsWith(`${cut})`) && cut.includes('(') ? `${cut})` : cut;
 }
 
-/** The scheme, the user and the host of an address, up to a sign that no host has. */
+/** Scheme, user and host of an address. */
 const AUTHORITY = /^(?:[a-z-]+:\/\/(?:[^@/?#]*@)?)?(?:\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}.%_-]+)(?::\d{1,5})?/iu;
 
-/** An address without the sentence behind it. Letters of another alphabet belong to a host that has an ending with them. */
+/** Removes a directly following sentence from an address. Letters of another alphabet stay if they are part of a host with an ending in that alphabet. */
 function withoutSentence(text: string): string {
   const authority = AUTHORITY.exec(text)?.[0] ?? '';
   const at = text.search(SENTENCE);
@@ -187,7 +187,7 @@ function withoutSentence(text: string): string {
   return behind < 0 ? text : text.slice(0, authority.length + behind);
 }
 
-/** The part of a text without a scheme that is meant as a link: "example.com.Then" has a sentence without a space. */
+/** The link in a text without a scheme: in "example.com.Then" a sentence follows without a space. */
 function meantPart(text: string): string | undefined {
   let part = text;
   while (!isMeant(part)) {
@@ -221,7 +221,7 @@ function candidates(text: string): Candidate[] {
   return found;
 }
 
-/** The links of a text, without those that lie within another one; one more than the limit where there are more. */
+/** Finds the links in a text, without links inside other links. If there are more than the limit, it returns one more than the limit. */
 export function findLinks(original: string): FoundLink[] {
   const { folded, starts, ends } = foldWithOrigins(original, normalLetter);
   let mapped: Mapped = {

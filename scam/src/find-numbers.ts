@@ -1,22 +1,22 @@
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { BOUNDARY, patternOf } from './boundaries.ts';
 
-/** A phone number of a text. `kind` says what a call costs or who answers, where the number alone shows it. */
+/** A phone number in a text. `kind` is the kind of number (premium, ordinary, short), as far as the number shows it. */
 export interface FoundNumber {
-  /** The number as the text has it. */
+  /** The number as written in the text. */
   shown: string;
-  /** In the form +49..., or the short number itself. */
+  /** The number in international format (+49...); a short number, and one of an unknown country, as its digits. */
   number: string;
   country: string | undefined;
   kind: 'ordinary' | 'premium' | 'short';
-  /** Its country is not said, and it costs in one that it can be of. */
+  /** The country is unknown, and the number is a premium number in at least one possible country. */
   isPerhapsPremium?: boolean;
   start: number;
   end: number;
 }
 
 /**
- * Beginnings of numbers that cost more than a call, by country. United Kingdom: 09 and 087 (Ofcom, National Telephone Numbering
+ * Prefixes of premium-rate numbers by country. United Kingdom: 09 and 087 (Ofcom, National Telephone Numbering
  * Plan); Germany: 0900, 0137 and 118
  * (Bundesnetzagentur); Austria: 0900, 0901, 0930, 0931 (RTR); Switzerland: 0900, 0901, 0906 (BAKOM); France: 081, 082, 089
  * (ARCEP); Spain: 803, 806, 807, 905 (CNMC);
@@ -37,9 +37,9 @@ const PREMIUM: Readonly<Record<string, RegExp>> = {
   US: /^\+1900/u,
 };
 
-/** The countries of a language, where numbers of most of its messages are of. English is of too many. */
-/** Countries whose messages are in English and whose numbers have no form in common. */
+/** Countries with messages in English and different number formats. */
 const ENGLISH = ['GB', 'US', 'IE'];
+/** The countries to which numbers in messages of a language mostly belong. English has too many. */
 const COUNTRIES_OF: Readonly<Record<string, readonly string[]>> = {
   de: ['DE', 'AT', 'CH'],
   fr: ['FR', 'BE', 'CH'],
@@ -49,12 +49,12 @@ const COUNTRIES_OF: Readonly<Record<string, readonly string[]>> = {
   nl: ['NL', 'BE'],
   pl: ['PL'],
 };
-/** Countries by which a number without any sign of its own is told from other digits. */
+/** Countries that are tried to distinguish a phone number without other indications from other digits. */
 const COUNTRIES_TRIED = ['GB', 'DE', 'FR', 'ES', 'IT', 'PT', 'NL', 'PL', 'US', 'IE', 'AT', 'CH', 'BE', 'JP'];
 
 const MESSAGE_VERB = '(?:text|txt|txting|send|sms|mms|call|reply|rply|envia|enviar|stuur|invia|wyslij|sende|schicke|envoyez)';
 const TO = String.raw`(?:to|\b(?:2|at|al|an|naar|au|na))`;
-/** A short number that a message is to be sent to, or that is to be called. */
+/** A short number after words that ask to send a message to it or to call it. */
 const SHORT = patternOf(
   'giu',
   String.raw`\b(?:${MESSAGE_VERB}\b[^.\n]{0,60}?${TO}|(?:call|text|txt))\s?:?\s?`,
@@ -62,12 +62,12 @@ const SHORT = patternOf(
 );
 
 const { begin, beginOfDigits, end } = BOUNDARY;
-/**
- * A possible number: digits with single signs between. The package's own search takes seconds for a text of digits; it is asked
- * about each candidate instead.
- */
-/** A word that asks for a call is joined to its number in many messages. */
+/** In many messages the number directly follows a word such as "call". */
 const BEHIND_CALL = String.raw`(?<=\b(?:call|tel|ring|phone))`;
+/**
+ * A candidate: digits with single separators. libphonenumber's own search takes seconds for a text of digits, so it is called
+ * for each candidate instead.
+ */
 const CANDIDATE = patternOf(
   'giu',
   `(?:${begin}|${BEHIND_CALL})`,
@@ -77,14 +77,14 @@ const CANDIDATE = patternOf(
 );
 
 const wordsOf = (text: string) => text.trim().split(/\s+/u).join('|');
-/** Beginnings of words in front of a number that is called. */
+/** Beginnings of words before a phone number. */
 const CALLED = patternOf(
   'iu',
   `^(?:${wordsOf(`tel phone call ring dial hotline helpline landline mobil phon festnetz cell fax handy ruf
     anruf rückruf whatsapp sms text txt
     llam móvil appel joindre cellulare chiam telem liga ligue bel\\b bellen dzwo zadzwo telefo komórk ☎`)})`,
 );
-/** Beginnings of words in front of a number that counts or names something else. */
+/** Beginnings of words before other numbers, such as amounts and ids. */
 const COUNTED = patternOf(
   'iu',
   `^(?:${wordsOf(`tan code kode códig codice código kod pin otp passw kennwort order bestell pedido commande ordin encomenda
@@ -98,13 +98,13 @@ const COUNTED = patternOf(
     licznik transaction transakt transac transaz postcode plz isbn ean item artikel artículo article articolo artigo artyku
     receipt beleg quittung recibo reçu ricevuta bon paragon voucher gutschein`)})`,
 );
-/** The words before a number that say of what it is: those of its sentence. */
+/** Maximum characters before a number that are searched for such words, within its sentence. */
 const BEFORE_LENGTH = 60;
 const DATE = /^\(?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:\d{4}|\d{2}))(?!\d)/u;
 const MONEY_BEFORE = /[$€£¥]\s?$|\b(?:eur|usd|gbp|chf|pln|rs)\.?\s?$/iu;
 const MONEY_BEHIND = /^\s?(?:[$€£¥%]|(?:eur|usd|gbp|chf|pln|zł)\b)/iu;
 
-/** A desk that is called; alone the first word is of a customer's number. */
+/** Names of call centres. They are matched as a whole, because "customer" alone indicates a customer number. */
 const CALL_DESK = patternOf(
   'giu',
   String.raw`\b(?:customer|client) (?:services?|care|support)|kunden(?:service|dienst)|klantenservice|servicio al cliente`,
@@ -113,9 +113,9 @@ const CALL_DESK = patternOf(
 
 type Meaning = 'called' | 'counted' | 'unsaid';
 
-/** The meaning that the words before a number give it; the nearest ones count. */
+/** The meaning of a number by the words before it; the nearest word counts. */
 function meaningOf(text: string, index: number): Meaning {
-  // The dot of an abbreviation such as `no.` ends no sentence.
+  // The dot of an abbreviation such as `no.` does not end the sentence.
   const before = text.slice(Math.max(0, index - BEFORE_LENGTH), index).replace(/[.#№]\s?$/u, ' ');
   const words = before
     .slice(before.search(/[^.!?\n;]*$/u))
@@ -129,10 +129,10 @@ function meaningOf(text: string, index: number): Meaning {
   return 'unsaid';
 }
 
-/** Whether digits are grouped, or begin, as people write a number that is called. */
+/** Whether digits begin or are grouped like a phone number. */
 const looksCalled = (shown: string) => /^[+(]|^0/u.test(shown) || /^1?[ .-]?\d{3}[ .-]\d{3}[ .-]\d{4}$/u.test(shown);
 
-/** The country, full form and kind of a number, tried in some countries; undefined if it is valid in none. */
+/** Parses a number as a number of each country in turn; undefined if it is valid in none. */
 function readIn(shown: string, countries: readonly string[]): Pick<FoundNumber, 'number' | 'country' | 'kind'> | undefined {
   for (const country of countries) {
     if (!isSupportedCountry(country)) continue;
@@ -145,7 +145,7 @@ function readIn(shown: string, countries: readonly string[]): Pick<FoundNumber, 
   return undefined;
 }
 
-/** A number of which no country is said. It costs where it costs in every country of the language that it is a number of. */
+/** Parses a number without a known country. It counts as premium if it is premium in every country of the language in which it is valid. */
 function readWithout(shown: string, language: string | undefined) {
   const natural = COUNTRIES_OF[language ?? ''] ?? [];
   const readings = natural.flatMap((country) => readIn(shown, [country]) ?? []);
@@ -161,17 +161,17 @@ function readWithout(shown: string, language: string | undefined) {
   };
 }
 
-/** The country of the message by which its numbers are read. */
+/** Data of a message that shows the country of its numbers. */
 export interface NumberSigns {
-  /** Countries that the message names. */
+  /** Countries that the message indicates. */
   said?: ReadonlySet<string>;
   /** The language of the message. */
   language?: string | undefined;
-  /** The person's own country, for a message that names none. */
+  /** The recipient's country, used if the message indicates none. */
   home?: string | undefined;
 }
 
-/** The phone numbers of a text. A text without four digits has none and costs nothing. */
+/** Finds the phone numbers in a text. */
 export function findNumbers(text: string, { said = new Set(), language, home }: NumberSigns = {}): FoundNumber[] {
   if (!/\d[\d ()./-]{2,}\d/u.test(text)) return [];
   const found: FoundNumber[] = [];

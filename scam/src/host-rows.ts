@@ -1,7 +1,7 @@
-/** Hosts and words that links are judged by. Each list is lower case, one space between. */
+/** Parses a list of hosts or words: lower case, separated by spaces. */
 const list = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/u));
 
-/** Services that hide where a link leads. */
+/** URL shorteners, which hide the target of a link. */
 export const SHORTENERS = list(`
 bit.ly tinyurl.com t.ly is.gd v.gd ow.ly buff.ly cutt.ly rebrand.ly shorturl.at rb.gy tiny.cc bl.ink s.id t2m.io short.io lnk.to
 linktr.ee qrco.de qr.io tr.im
@@ -11,7 +11,7 @@ encurtador.com.br kurzelinks.de kurzlink.de hyperurl.co surl.li surl.lu me2.kr h
 dub.co 1url.com cli.gs zpr.io
 `);
 
-/** Sites where anybody can publish a page under the name of the service. Private suffixes of the public suffix list come on top. */
+/** Sites where anyone can publish a page under the service's domain, in addition to the private suffixes of the public suffix list. */
 export const FREE_HOSTS = list(`
 sites.google.com forms.gle docs.google.com weebly.com wixsite.com wix.com webflow.io square.site godaddysites.com jimdosite.com
 jimdofree.com strikingly.com
@@ -24,7 +24,7 @@ vercel.app github.io gitlab.io
 herokuapp.com onrender.com azurewebsites.net cloudfront.net amplifyapp.com s3.amazonaws.com ipfs.io dweb.link telegra.ph
 `);
 
-/** Endings of which most registered names are thrown away after an abuse (the yearly lists of Spamhaus and Interisle name them first). */
+/** Top-level domains with mostly disposable, abused names (first in the yearly lists of Spamhaus and Interisle). */
 export const THROWAWAY_ENDINGS = list(`
 top xyz icu cyou sbs cfd buzz rest click link live online site website space store shop club vip fun monster quest bond lat pw tk
 ml ga cf gq ws cc su
@@ -33,7 +33,7 @@ info pro life world
 today support help center services digital cloud host press uno zip mov best bar cam
 `);
 
-/** Services where each customer has a name in front of the domain, so that a brand's name there is the brand's own or its partner's. */
+/** Services with a subdomain for each customer. A brand's name in such a subdomain belongs to the brand or its partner. */
 export const TENANT_HOSTS = list(`
 zendesk.com freshdesk.com atlassian.net slack.com okta.com oktapreview.com auth0.com sharepoint.com myshopify.com salesforce.com
 force.com my.salesforce-sites.com
@@ -50,18 +50,18 @@ en.softonic.com apkpure.com apkmirror.com
 bandcamp.com substack.com medium.com tumblr.com wordpress.com blogspot.com livejournal.com deviantart.com aminoapps.com
 `);
 
-/** File endings that a device runs or installs. */
+/** Extensions of files that a device runs or installs. */
 export const PROGRAM_ENDINGS = list(
   'apk exe scr msi bat cmd com pif vbs vbe js jse wsf hta jar ps1 lnk iso img dmg pkg appx msix xapk mobileconfig reg cpl',
 );
 
-/** Endings of countries that are ordinary words too: such a text is a link only with a scheme, `www`, a path or a hyphen. */
+/** Country-code domains that are also ordinary words. A text with one is a link only with a scheme, `www`, a path or a hyphen. */
 export const WORD_ENDINGS = list(
   'it is to me my so no at in be us am do as id la by an or se de es al ag ad ai pa pe na ne sh st mo ma mu sa tv va ve vi am',
 );
 
 /**
- * Words that imitators put beside a brand's name, in the eight languages. Addresses of honest sites rarely join them to the name
+ * Words that imitators combine with a brand's name, in the eight languages. Addresses of honest sites rarely combine them with the name
  * of another organisation.
  */
 export const BAIT_WORDS = list(`
@@ -111,7 +111,7 @@ karty pomoc anuluj blokada odblokuj faktura lojalny
 `);
 
 /**
- * Those of the bait words that mean an account, money or a delivery. Beside an ordinary word such as `apple` only they show an
+ * Bait words about accounts, money or deliveries. Combined with an ordinary word such as `apple`, only these indicate an
  * imitation.
  */
 export const STRONG_BAIT = list(`

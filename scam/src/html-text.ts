@@ -2,38 +2,38 @@ import { Parser } from 'htmlparser2';
 import { isMeant } from './find-links.ts';
 import { LIMITS } from './limits.ts';
 
-/** The visible content of an HTML email: its words, and links with their shown words. */
+/** The visible content of an HTML email: its text, and links with their visible text. */
 export interface HtmlText {
   text: string;
   links: { href: string; label: string }[];
-  /** Pictures that are written in it, in base64. */
+  /** Embedded pictures in base64. */
   pictures: string[];
   hasRemotePictures: boolean;
-  /** The text of its programs. */
+  /** The source of its scripts. */
   programs: string;
-  /** The source is longer than the maximum. */
+  /** The source exceeds the maximum length and was truncated. */
   isCut: boolean;
 }
 
 const DATA_PICTURE = /^data:image\/[\w.+-]{1,30};base64,/iu;
 const UNSEEN = new Set(['script', 'style', 'title', 'head', 'template', 'noscript']);
 const BREAKS = new Set(['br', 'p', 'div', 'tr', 'li', 'h1', 'h2', 'h3', 'h4', 'table', 'td', 'blockquote', 'hr']);
-/** Hidden text: the preview line of newsletters, and words inserted to fool spam filters. */
+/** Styles that hide text, such as preview lines of newsletters and words against spam filters. */
 const INVISIBLE = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?:px|pt|em|%)?\s*(?:;|$)/iu;
-/** Elements deeper than this are read as part of the last one. */
+/** Deeper elements are treated as part of their ancestor at this depth. */
 const DEPTH_MAXIMUM = 200;
 
-/** Tokens of HTML, in their order. `is_seen`: a person would see the element. */
+/** Callbacks for HTML tokens in order. `is_seen`: the element is visible. */
 export interface HtmlEvents {
   onOpen(name: string, attributes: Readonly<Record<string, string>>, is_seen: boolean): void;
-  /** Only text that a person would see. */
+  /** Called for visible text only. */
   onText(text: string): void;
   onClose(name: string, is_seen: boolean): void;
-  /** The text of a program. */
+  /** Called for the source of a script. */
   onProgram?(text: string): void;
 }
 
-/** Reads tokens of HTML one after the other; no tree is built, so nesting costs nothing. An unseen element itself is not opened. */
+/** Tokenizes HTML without building a tree, so that deep nesting is cheap. `onOpen` is not called for an invisible element. */
 export function walkHtml(html: string, { onOpen, onText, onClose, onProgram }: HtmlEvents): void {
   const unseen: string[] = [];
   const parser = new Parser(
@@ -62,7 +62,7 @@ export function walkHtml(html: string, { onOpen, onText, onClose, onProgram }: H
   parser.end(html.slice(0, LIMITS.html_letters));
 }
 
-/** The addresses of an element that a press, or time, leads to. */
+/** The addresses that an element opens by a click or after a delay. */
 function hrefsOf(name: string, attributes: Readonly<Record<string, string>>): string[] {
   const { href, action, formaction, content = '' } = attributes;
   const isRefresh = name === 'meta' && attributes['http-equiv']?.trim().toLowerCase() === 'refresh';
@@ -73,7 +73,7 @@ function hrefsOf(name: string, attributes: Readonly<Record<string, string>>): st
   return [named, name === 'form' ? action : undefined, formaction, refreshed].filter((one) => one !== undefined);
 }
 
-/** An address as a mail program opens it: below the base of the page, and without a scheme as a web address. Undefined: nothing opens. */
+/** Resolves an address as a mail program does: relative to the page's base, and as a web address if there is no scheme. Undefined if nothing would open. */
 function resolveHref(href: string, base: string | undefined): string | undefined {
   const text = href.trim();
   if (text === '' || text.startsWith('#')) return undefined;
@@ -84,7 +84,7 @@ function resolveHref(href: string, base: string | undefined): string | undefined
   return isMeant(text) ? `http://${text}` : undefined;
 }
 
-/** Reads the visible content of a page or an HTML email. Links count where they are unseen, too. */
+/** Reads the visible content of a page or an HTML email. Invisible links are included. */
 export function readHtml(html: string): HtmlText {
   const isCut = html.length > LIMITS.html_letters;
   const result: HtmlText = { text: '', links: [], pictures: [], hasRemotePictures: false, programs: '', isCut };
@@ -119,7 +119,7 @@ export function readHtml(html: string): HtmlText {
       if (BREAKS.has(name) && name !== 'br') result.text += '\n';
     },
   });
-  // The base counts for the links in front of it, too.
+  // The base also applies to links before it.
   result.links = result.links.flatMap(({ href, label }) => {
     const resolved = resolveHref(href, base);
     return resolved === undefined ? [] : [{ href: resolved, label }];

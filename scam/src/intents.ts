@@ -1,20 +1,20 @@
 import type { ScamIntent } from '@palisade/contract/scam-check';
 import type { Concept } from './words/concepts.ts';
 
-/** Facts of a message beside its words. */
+/** Facts about a message in addition to its concepts. */
 const FACTS = [
-  /** A web link that leads to no known owner. */
+  /** A web link to an unknown owner. */
   'link',
-  /** A link of which the address itself is odd: an imitation, a throwaway ending, a shortener, a number, a disguise. */
+  /** A link with a suspicious address: an imitation, a disposable top-level domain, a shortener, an IP address, or an obfuscation. */
   'odd_link',
   'number',
   'premium_number',
-  /** A number without a country that costs in a country of its language. */
+  /** A number without a country that is a premium number in a country of the message's language. */
   'perhaps_premium',
   'short_number',
-  /** A price for one message, call or week: 150p/msg, £1.50 per week. */
+  /** A price per message, call or week: 150p/msg, £1.50 per week. */
   'unit_price',
-  /** A word in capitals that is to be sent: reply YES, text WIN to. */
+  /** A keyword in capitals to send: reply YES, text WIN to. */
   'keyword',
   'iban',
   'wallet',
@@ -29,12 +29,12 @@ const FACTS = [
 type Fact = (typeof FACTS)[number];
 
 export type Evidence = Concept | Fact;
-/** One of the alternatives must be there. `!` in front: it must not. */
+/** At least one of the alternatives must be present. With the prefix `!`, it must be absent. */
 type Group = readonly (Evidence | `!${Evidence}`)[];
 
 interface IntentRule {
   intent: ScamIntent | 'paid_number';
-  /** Each combination is a list of groups; all groups of one combination must be there. */
+  /** Each combination is a list of groups; all groups of one combination must match. */
   combinations: readonly (readonly Group[])[];
 }
 
@@ -53,7 +53,7 @@ const OFFERS_AND_SIGNS = [...OFFERS, 'costs', 'unit_price', 'short_number', 'won
 
 const bankName: Group = ['account', 'bank_name'];
 
-/** The fourteen intents and the number that costs, in the order in which the first one names the message. */
+/** The fourteen intents and the premium number, in order of precedence. */
 // biome-ignore format: one combination a line
 const INTENT_RULES: readonly IntentRule[] = [
   { intent: 'extortion', combinations: [
@@ -150,7 +150,7 @@ const INTENT_RULES: readonly IntentRule[] = [
   ] },
   { intent: 'paid_number', combinations: [
     [['premium_number'], [...OFFERS, 'advertised', 'won', 'claim', 'costs', 'opt_out', 'call', 'reply']],
-    // A number of which no country is said may cost.
+    // A number without a known country may be a premium number.
     [['perhaps_premium'], [...OFFERS, 'won', 'claim', 'costs', 'unit_price', 'opt_out']],
     [['short_number'], [...OFFERS, 'costs', 'unit_price', 'opt_out', 'advertised', 'won', 'claim']],
     [['unit_price'], ['reply', 'call', 'link', 'keyword', 'number'],
@@ -174,7 +174,7 @@ const INTENT_RULES: readonly IntentRule[] = [
   ] },
 ];
 
-/** Whether a combination is there. */
+/** Whether a combination matches. */
 function isThere(combination: readonly Group[], evidence: ReadonlySet<string>): boolean {
   return combination.every((group) => {
     const refused = group.filter((one) => one.startsWith('!'));
@@ -185,13 +185,13 @@ function isThere(combination: readonly Group[], evidence: ReadonlySet<string>): 
   });
 }
 
-/** An intent that a message has, with what showed it. */
+/** A detected intent, with its evidence. */
 export interface FoundIntent {
   intent: IntentRule['intent'];
   shownBy: Evidence[];
 }
 
-/** All intents whose combination is there, in the order of the rules. */
+/** All intents with a matching combination, in the order of the rules. */
 export function findIntents(evidence: ReadonlySet<Evidence>): FoundIntent[] {
   return INTENT_RULES.flatMap(({ intent, combinations }) => {
     const combination = combinations.find((one) => isThere(one, evidence));

@@ -3,7 +3,7 @@ import { hasRequest as asksInAddress } from './look-alike.ts';
 import { chainOf, type Message } from './message.ts';
 import type { Sign } from './signs.ts';
 
-/** Signs of an imitated organisation; with a request they are dangerous. */
+/** Signs of an imitated organisation; together with a request they make a message dangerous. */
 const IMITATIONS: ReadonlySet<ScamReasonCode> = new Set([
   'lookalike_domain',
   'brand_in_address',
@@ -44,7 +44,7 @@ const SUPPORTS: ReadonlySet<ScamReasonCode> = new Set([
   'program_link',
 ]);
 const SUPPORTS_LEAST = 2;
-/** So many signs that are weak alone are suspicious together, when a link, number or sender is among them. */
+/** This many weak signs together are suspicious, if one of them concerns a link, number or sender. */
 const WEAK_TOGETHER = 3;
 const OF_WORDS: ReadonlySet<ScamReasonCode> = new Set([
   'pressure',
@@ -57,7 +57,7 @@ const OF_WORDS: ReadonlySet<ScamReasonCode> = new Set([
 const PROOF = 3;
 const STRONG = 2;
 
-/** Requests of a message beside its intent: a link with a request in its address, or words that ask. */
+/** Whether a message contains a request: in its words, or in the address of a link that imitates a brand. */
 function hasRequest(message: Message): boolean {
   const asked = [
     'click',
@@ -81,7 +81,7 @@ function hasRequest(message: Message): boolean {
 export function judge(message: Message, signs: readonly Sign[]): Exclude<ScamVerdict, 'not_checked'> {
   if (signs.some(({ weight }) => weight === PROOF)) return 'dangerous';
   const codes = new Set(signs.map(({ code }) => code));
-  // An advertisement that costs money is a nuisance: it takes more than its own words to be dangerous.
+  // An advertisement for a premium number is only a nuisance, so its words alone are not dangerous.
   const hasIntent = [...codes].some((code) => code.startsWith('intent_') && code !== 'intent_paid_number');
   const isImitated = signs.some(({ code, weight }) => IMITATIONS.has(code) && weight >= STRONG);
   if (isImitated && (hasIntent || hasRequest(message))) return 'dangerous';
@@ -91,10 +91,10 @@ export function judge(message: Message, signs: readonly Sign[]): Exclude<ScamVer
   return weak.length >= WEAK_TOGETHER && weak.some((code) => !OF_WORDS.has(code)) ? 'suspicious' : 'nothing_found';
 }
 
-/** Intents that go with any other; of the rest a message has one, as each says who writes and why. */
+/** Intents that can occur together with others. Of all other intents only one is shown, because each explains who writes and why. */
 const BESIDE_OTHERS: ReadonlySet<ScamReasonCode> = new Set(['intent_prize', 'intent_paid_number']);
 
-/** The signs that the answer shows: the weightiest ones, each code once, and of contradicting intents the one that most words show. */
+/** Chooses the signs to show: those with the highest weight, each code once, and of contradicting intents the one with the most evidence. */
 export function chooseReasons(signs: readonly Sign[]): Sign[] {
   const shownBy = ({ params }: Sign) => params['shown_by']?.split(' ').length ?? 0;
   const kept = new Map<string, Sign>();

@@ -4,16 +4,16 @@ import { addressWord, type Brand, type BrandWord } from './brands.ts';
 import { NOT_LOOK_ALIKES } from './not-look-alikes.ts';
 import { skeleton } from './skeleton.ts';
 
-/** Shorter brand words match only look-alike letters, or additional words: one letter more or less makes other legitimate names. */
+/** Minimum length of a brand word for matches with edits. In shorter words, an edit often gives another legitimate name. */
 export const EDITED_LEAST = 5;
-/** Words of this length match only typing slips: other changed letters make other legitimate names. */
+/** Words of this length match only with typing errors, because other edits often give legitimate names. */
 const SLIPPED_LENGTH = 5;
 /** Words from this length also match with two changed letters. */
 const TWICE_EDITED_LEAST = 11;
 /** Minimum length of a brand's word inside a longer word without a separator. */
 const FUSED_LEAST = 5;
 
-/** Letter groups and digits that are drawn like others; both sides of a comparison are written in it. */
+/** Letter groups and digits that look like others, and their normal form, which is used on both sides of a comparison. */
 const SHAPES: readonly (readonly [RegExp, string])[] = [
   [/rn/gu, 'm'],
   [/vv/gu, 'w'],
@@ -38,7 +38,7 @@ function shapeOf(word: string): string {
   return shape;
 }
 
-/** A label in Latin letters: letters of other scripts are replaced by the ones that they look like. */
+/** Replaces letters of other scripts in a label by the Latin letters that they look like. */
 export function latin(label: string): string {
   return addressWord(
     skeleton(domainToUnicode(label) || label)
@@ -47,7 +47,7 @@ export function latin(label: string): string {
   );
 }
 
-/** Edits between two words, where two neighbours that changed places are one (Damerau and Levenshtein, adjacent). Stops above the limit. */
+/** Edit distance (Damerau-Levenshtein with adjacent transpositions). Stops above the limit. */
 export function editsBetween(one: string, other: string, limit: number): number {
   if (Math.abs(one.length - other.length) > limit) return limit + 1;
   let before: number[] = [];
@@ -78,7 +78,7 @@ const KEYBOARD: readonly string[] = [
   'wxcvbn',
 ];
 
-/** Whether two keys lie side by side, in one row or in neighbouring ones, on the keyboards of the eight languages. */
+/** Whether two keys are neighbours on a keyboard of the eight languages. */
 function areNeighbours(one: string, other: string): boolean {
   const isBeside = KEYBOARD.some(
     (row) => row.includes(one) && row.includes(other) && Math.abs(row.indexOf(one) - row.indexOf(other)) === 1,
@@ -92,7 +92,7 @@ function areNeighbours(one: string, other: string): boolean {
   );
 }
 
-/** Whether a word is a typing slip of the other: two swapped letters, a doubled or missing letter, or a neighbouring key. */
+/** Whether a word is a typing error of the other: two swapped letters, a doubled or missing letter, or a neighbouring key. */
 export function isSlip(word: string, meant: string): boolean {
   if (word.length === meant.length) {
     const differing = [...word].flatMap((letter, at) => (letter === meant[at] ? [] : [at]));
@@ -111,14 +111,14 @@ export function isSlip(word: string, meant: string): boolean {
   );
 }
 
-/** The brands that addresses are compared with: the table, and the provider. */
+/** Index of the brands that addresses are compared with: the table, and the provider. */
 export interface BrandIndex {
   brands: readonly Brand[];
-  /** The brand that owns each domain. */
+  /** Brands by domain. */
   owners: ReadonlyMap<string, Brand>;
   exact: ReadonlyMap<string, BrandWord>;
   shapes: ReadonlyMap<string, BrandWord>;
-  /** Keys are the forms of a word with one letter removed: two words at a distance of one edit share one of them. */
+  /** Brand words by their forms with one letter removed: two words with edit distance 1 share such a form. */
   shortened: ReadonlyMap<string, BrandWord[]>;
   long: readonly BrandWord[];
   fused: readonly BrandWord[];
@@ -134,7 +134,7 @@ export function indexBrands(brands: readonly Brand[]): BrandIndex {
       for (const form of withoutOne(word.text)) shortened.set(form, [...(shortened.get(form) ?? []), word]);
   return {
     brands,
-    // The first brand of a domain keeps it.
+    // If several brands list a domain, the first one owns it.
     owners: new Map(brands.flatMap((brand) => brand.domains.map((domain) => [domain, brand] as const)).reverse()),
     exact: new Map(words.map((word) => [word.text, word])),
     shapes: new Map(words.map((word) => [shapeOf(word.text), word])),
@@ -144,7 +144,7 @@ export function indexBrands(brands: readonly Brand[]): BrandIndex {
   };
 }
 
-/** The brand whose own domain a host is or lies below. */
+/** The brand that owns the host or a parent domain of it. */
 export function ownerOf(index: BrandIndex, host: string): Brand | undefined {
   for (const name of suffixesOf(host)) {
     const brand = index.owners.get(name);
@@ -158,7 +158,7 @@ export interface Likeness {
   way: 'equal' | 'same_shape' | 'one_letter';
 }
 
-/** The brand that one word is, or is drawn or typed like. */
+/** The brand that a word equals, looks like, or is a typing error of. */
 export function likeness(index: BrandIndex, word: string, isForeign: boolean): Likeness | undefined {
   const exact = index.exact.get(word);
   if (exact !== undefined) return { word: exact, way: isForeign ? 'same_shape' : 'equal' };

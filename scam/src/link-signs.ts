@@ -8,16 +8,16 @@ import { percentDecoded } from './percent-decoded.ts';
 import type { Detector, Sign } from './signs.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Signs of one link; the span is the link. */
+/** A detector of a sign of single links; the span is the link. */
 interface LinkRow {
   code: Sign['code'];
   weight: (link: MessageLink, message: Message) => Sign['weight'];
-  /** Undefined where the link does not show it. */
+  /** Returns the parameters of the sign; undefined if the link does not have it. */
   params: (link: MessageLink, surroundings: Surroundings) => Record<string, string> | undefined;
 }
 
 const always = (weight: Sign['weight']) => () => weight;
-/** Hosts in the letters of people, and the real address of a brand. */
+/** Parameters with the host in Unicode. */
 const place = (link: MessageLink) => ({ host: link.address.hostShown });
 
 function imitation(link: MessageLink, ways: readonly string[]) {
@@ -27,8 +27,8 @@ function imitation(link: MessageLink, ways: readonly string[]) {
 }
 
 /**
- * Addresses that no stranger is behind: of one's own network (RFC 1918, 6598, 3927, 4193, 4291), and of the public resolvers of
- * names that people are told to type.
+ * Harmless IP addresses: private and local ones (RFC 1918, 6598, 3927, 4193, 4291), and those of public DNS
+ * resolvers, which instructions tell people to type.
  */
 const OWN_NETWORK = patternOf(
   'u',
@@ -47,7 +47,7 @@ const RESOLVERS = new Set([
 ]);
 const isKnownNumber = (host: string) => OWN_NETWORK.test(host) || RESOLVERS.has(host);
 
-/** A domain that was shown in place of the link; undefined where words were shown. */
+/** The domain in the visible text of a link; undefined if the text is not a domain. */
 function shownHost(link: MessageLink): string | undefined {
   const label = link.label?.trim() ?? '';
   if (!/^(?:https?:\/\/)?(?:[\p{L}\p{N}-]+\.)+\p{L}{2,24}(?:[/?#]\S*)?$/u.test(label)) return undefined;
@@ -100,7 +100,7 @@ const ROWS: readonly LinkRow[] = [
   },
   {
     code: 'link_text_differs',
-    // Newsletters count clicks by addresses of their own: it weighs where a brand's address is shown.
+    // Strong only if a brand's address is shown, because newsletters use other addresses to count clicks.
     weight: always(2),
     params: (link, { brands }) => {
       const shown = shownHost(link);
@@ -151,11 +151,11 @@ export const LINK_DETECTORS: readonly Detector[] = ROWS.map(({ code, weight, par
   id: code,
   find: (message, surroundings) =>
     message.links
-      // Senders of emails have separate detectors.
+      // Senders of emails have their own detectors.
       .filter(({ text }) => text.source !== 'sender' && text.source !== 'reply_to')
       .flatMap(chainOf)
       .filter((link) => !link.isTrusted || code === 'open_redirect')
-      // An address of a mailbox is judged as a sender; imitations count there too.
+      // Of mail addresses only imitations are reported.
       .filter((link) => link.address.kind !== 'mail' || code === 'lookalike_domain' || code === 'brand_in_address')
       .flatMap((link) => {
         const found = params(link, surroundings);

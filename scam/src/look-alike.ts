@@ -6,7 +6,7 @@ import { type BrandIndex, EDITED_LEAST, type Likeness, latin, likeness, ownerOf 
 import { LIMITS } from './limits.ts';
 import { mixesScripts } from './skeleton.ts';
 
-/** The way in which an address imitates a brand. */
+/** The method by which an address imitates a brand. */
 type ImitationWay = 'same_shape' | 'one_letter' | 'other_ending' | 'with_words' | 'in_subdomain' | 'in_path';
 
 export interface Imitation {
@@ -14,18 +14,18 @@ export interface Imitation {
   way: ImitationWay;
 }
 
-/** Words beside a brand's word: bait, strong bait (an account, money, a delivery), or words of its own (`rest` counts them). */
+/** A brand word with the words combined with it: bait, strong bait (an account, money, a delivery), or others (`rest` is their number). */
 interface Named extends Likeness {
   bait: 'none' | 'some' | 'strong';
   rest: number;
 }
 
-/** A name of this length is of one organisation alone, so that what stands beside it without a sign is of no matter. */
+/** A name of at least this length belongs to only one organisation, so other text directly joined to it does not matter. */
 const UNMISTAKABLE = 8;
 const BAIT_LENGTH_MAXIMUM = 18;
 /**
- * The bait words that a text is made of, with digits and signs between; undefined where it has other letters. Read from its end,
- * each place once, so that no text takes long.
+ * The bait words that a text consists of, with digits and separators between; undefined if it has other letters. It is processed from its end,
+ * each position once, in linear time.
  */
 function baitWords(text: string): string[] | undefined {
   const rests: (string[] | undefined)[] = [];
@@ -59,7 +59,7 @@ function pathOf({ url }: Address): string[] {
     .filter((part) => part !== '');
 }
 
-/** Whether an address has words that ask to sign in, pay or confirm. `shop` or `info` ask for nothing. */
+/** Whether an address contains words that ask to sign in, pay or confirm. `shop` and `info` do not count. */
 export function hasRequest(address: Address): boolean {
   const words = [...address.subdomains, address.label, ...pathOf(address)].flatMap(tokensOf).map(addressWord);
   return (
@@ -67,7 +67,7 @@ export function hasRequest(address: Address): boolean {
   );
 }
 
-/** `paypal-login`, `login-paypal-de`: a brand's word between signs. */
+/** `paypal-login`, `login-paypal-de`: a brand word between separators. */
 function amongTokens(index: BrandIndex, tokens: readonly string[], isForeign: boolean): Named | undefined {
   for (let from = 0; from < tokens.length; from += 1)
     for (let to = Math.min(tokens.length, from + 4); to > from; to -= 1) {
@@ -81,7 +81,7 @@ function amongTokens(index: BrandIndex, tokens: readonly string[], isForeign: bo
   return undefined;
 }
 
-/** `paypalsecure`, `securepaypa1`: a brand's word and others without a sign between. */
+/** `paypalsecure`, `securepaypa1`: a brand word joined to others without a separator. */
 function fused(index: BrandIndex, plain: string, isForeign: boolean): Named | undefined {
   for (const word of index.fused) {
     const at = plain.indexOf(word.text);
@@ -102,14 +102,14 @@ function fused(index: BrandIndex, plain: string, isForeign: boolean): Named | un
   return undefined;
 }
 
-/** The brand that a label names or imitates, and what stands beside it. */
+/** The brand that a label contains or imitates, and the words combined with it. */
 function named(index: BrandIndex, label: string): Named | undefined {
   const shown = domainToUnicode(label) || label;
   const isForeign = shown !== label;
   const tokens = tokensOf(shown).map((token) => (isForeign ? latin(token) : token));
   const plain = tokens.join('').replaceAll(/[^a-z0-9]/gu, '');
   const whole = likeness(index, plain, isForeign);
-  // `pay-pal`: the brand's word with signs in it is not its own domain.
+  // `pay-pal`: a brand word with separators is not the brand's domain.
   if (whole !== undefined && (!whole.word.isOrdinary || tokens.length === 1))
     return {
       ...whole,
@@ -120,11 +120,11 @@ function named(index: BrandIndex, label: string): Named | undefined {
   return amongTokens(index, tokens, isForeign) ?? fused(index, plain, isForeign);
 }
 
-/** Brands that write their own name with a hyphen. */
+/** Whether the brand's own name has a hyphen. */
 const isHyphenated = ({ word }: Likeness) =>
   word.brand.domains.some((domain) => domain.includes('-')) || word.brand.name.includes(' ');
 
-/** The registrable domain itself. */
+/** Checks the registrable domain. */
 function inDomain(index: BrandIndex, address: Address): Imitation | undefined {
   const found = address.label === '' ? undefined : named(index, address.label);
   if (found === undefined) return undefined;
@@ -134,14 +134,14 @@ function inDomain(index: BrandIndex, address: Address): Imitation | undefined {
   const isAlone = bait === 'none' && rest === 0;
   if (isAlone) {
     if (way !== 'equal') return word.isOrdinary && way === 'one_letter' ? undefined : { brand, way };
-    // The very word with another ending: a country's own ending is the brand's more often than not.
+    // The exact word with another ending: with a country code it usually belongs to the brand.
     const isCountry = /(?:^|\.)[a-z]{2}$/u.test(address.ending) && !address.isThrowaway;
     const isAsking = baitOf(pathOf(address).flatMap(tokensOf)).bait === 'strong';
     if (word.isOrdinary) return address.isThrowaway && isAsking ? { brand, way: 'other_ending' } : undefined;
     if (isWeak) return address.isThrowaway || (isAsking && !isCountry) ? { brand, way: 'other_ending' } : undefined;
     return isCountry ? undefined : { brand, way: 'other_ending' };
   }
-  // Beside an ordinary or short word only strong bait shows an imitation; words of its own may be those of a fan, a shop or a street.
+  // With an ordinary or short word, only strong bait indicates an imitation; other words may belong to a fan, a shop or a street.
   if (word.isOrdinary) return bait === 'strong' && rest === 0 ? { brand, way: 'with_words' } : undefined;
   if (isWeak) return bait !== 'none' && (rest === 0 || address.isThrowaway) ? { brand, way: 'with_words' } : undefined;
   if (way === 'one_letter') return rest === 0 && bait !== 'none' ? { brand, way: 'with_words' } : undefined;
@@ -149,7 +149,7 @@ function inDomain(index: BrandIndex, address: Address): Imitation | undefined {
   return { brand, way: 'with_words' };
 }
 
-/** `paypal.com.example.net`, `paypal.example.net`, `paypal-login.example.net`. */
+/** Checks the subdomains: `paypal.com.example.net`, `paypal.example.net`, `paypal-login.example.net`. */
 function inSubdomain(index: BrandIndex, address: Address): Imitation | undefined {
   const { subdomains } = address;
   if (subdomains.length === 0 || (isBelow(address.host, TENANT_HOSTS) && !address.isFreeHost)) return undefined;
@@ -173,11 +173,11 @@ function inSubdomain(index: BrandIndex, address: Address): Imitation | undefined
   return undefined;
 }
 
-/** Whether the path of an address has more parts than are compared with names. Those of the query come after it, and count for less. */
+/** Whether the path of an address has more parts than are compared. Parts of the query come after the path and are less important. */
 export const isLongPath = ({ url }: Address): boolean =>
   url.pathname.split('/').filter((part) => part !== '').length > LIMITS.path_parts;
 
-/** `example.net/paypal/login`, `example.net/paypal.com`: with a request to sign in, or on a host without a name. */
+/** Checks the path: `example.net/paypal/login`, `example.net/paypal.com`, with a request to sign in, or on an IP address. */
 function inPath(index: BrandIndex, address: Address): Imitation | undefined {
   const isNameless = address.kind === 'number_address' || address.isThrowaway || address.isFreeHost;
   const parts = pathOf(address).slice(0, LIMITS.path_parts);
@@ -200,8 +200,8 @@ function inPath(index: BrandIndex, address: Address): Imitation | undefined {
 }
 
 /**
- * The brand among those that a message names whose word stands in an address that is not its own. A message that names it leaves
- * no doubt of what the word means.
+ * The brand that the message names and whose word is in an address of another owner. Because the message names the brand, the
+ * meaning of the word is clear.
  */
 export function namedInAddress(brands: readonly Brand[], address: Address): Imitation | undefined {
   const tokens = new Set([address.label, ...address.subdomains].flatMap(tokensOf));
@@ -209,7 +209,7 @@ export function namedInAddress(brands: readonly Brand[], address: Address): Imit
   return brand === undefined ? undefined : { brand, way: 'with_words' };
 }
 
-/** The brand that an address imitates, and how; undefined for the brand's own addresses and all others. */
+/** The brand that an address imitates, and the method; undefined for the brand's own and for other addresses. */
 export function imitationOf(index: BrandIndex, address: Address): Imitation | undefined {
   if (address.kind !== 'web' && address.kind !== 'number_address' && address.kind !== 'mail') return undefined;
   if (ownerOf(index, address.host) !== undefined) return undefined;
@@ -218,7 +218,7 @@ export function imitationOf(index: BrandIndex, address: Address): Imitation | un
   );
 }
 
-/** A label of the host whose letters no language writes together. */
+/** A label of the host that mixes scripts which no language combines. */
 export function mixedLabel(address: Address): string | undefined {
   return address.hostShown.split('.').find((label) => mixesScripts(label));
 }

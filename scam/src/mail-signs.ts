@@ -4,7 +4,7 @@ import { imitationOf } from './look-alike.ts';
 import { type Message, type MessageText, spanOf } from './message.ts';
 import type { Detector, Sign } from './signs.ts';
 
-/** Mailbox providers: their addresses are free for everyone and prove no organisation. */
+/** Domains of mailbox providers. Anyone can get an address there, so it does not identify an organisation. */
 const FREE_MAIL: ReadonlySet<string> = new Set(
   `
 gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com ymail.com aol.com icloud.com me.com gmx.de gmx.net
@@ -19,7 +19,7 @@ hotmail.de hotmail.es hotmail.it yahoo.de yahoo.fr yahoo.es yahoo.it inbox.lv ra
     .split(/\s+/u),
 );
 
-/** Endings of attachments that run something, or that show a page in place of a document. */
+/** Extensions of attachments that run a program, or that open a web page in place of a document. */
 const RISKY_ENDINGS = [
   'exe scr com pif bat cmd js jse vbs vbe wsf hta ps1 jar lnk msi iso img vhd vhdx',
   'htm html xhtml svg one chm cpl reg apk docm xlsm pptm xll',
@@ -27,7 +27,7 @@ const RISKY_ENDINGS = [
 const RISKY = new RegExp(`\\.(?:${RISKY_ENDINGS.join('|')})$`, 'iu');
 const DOUBLE = /\.(?:pdf|docx?|xlsx?|jpe?g|png|txt|zip)\s*\.[a-z0-9]{2,5}$/iu;
 
-/** Whether a domain gives mailboxes to everyone. */
+/** Whether a domain belongs to a public mailbox provider. */
 export const isMailboxProvider = (domain: string): boolean => FREE_MAIL.has(domain.toLowerCase());
 
 const domainOf = (address: string) => address.slice(address.lastIndexOf('@') + 1).toLowerCase();
@@ -37,7 +37,7 @@ function wholeSpan(text: MessageText | undefined) {
   return text === undefined ? undefined : spanOf(text, { start: 0, end: text.text.length });
 }
 
-/** Registrable domains that belong to one organisation or are one. */
+/** Whether two registrable domains are equal or belong to the same organisation. */
 function isSameOrganisation(one: string, other: string, owner: (host: string) => unknown): boolean {
   const [a, b] = [takeApart(`http://${one}`)?.domain, takeApart(`http://${other}`)?.domain];
   return a === b || (owner(one) !== undefined && owner(one) === owner(other));
@@ -88,7 +88,7 @@ export const MAIL_DETECTORS: readonly Detector[] = [
       if (sender === undefined || text === undefined || sender.name === '') return [];
       const domain = domainOf(sender.address);
       if (isTrusted(domain)) return [];
-      // A name that is itself an address of elsewhere.
+      // The sender's name contains a mail address of another domain.
       const named = /[\w.+-]+@([\w-]+(?:\.[\w-]+)+)/u.exec(sender.name)?.[1]?.toLowerCase();
       if (named !== undefined && !isSameOrganisation(named, domain, (host) => ownerOf(brands, host)))
         return [
@@ -96,7 +96,7 @@ export const MAIL_DETECTORS: readonly Detector[] = [
         ];
       const [first] = findNames(text.readable).filter(({ end }) => end <= sender.name.length);
       if (first === undefined || ownerOf(brands, domain) === first.brand) return [];
-      // Shops and offices sell and repair things of a brand; a mailbox of everybody's does not belong to it.
+      // A longer name may be a shop or a repair service for the brand's products.
       const isWhole = text.readable.words.filter(({ end }) => end <= sender.name.length).length <= 4;
       const weight = FREE_MAIL.has(domain) || isWhole ? 2 : 1;
       return [

@@ -19,11 +19,11 @@ import { type PassingKind, passingOf, targetOf } from './through-others.ts';
 import { CONCEPTS, type Concept } from './words/concepts.ts';
 import { findConcepts, isKnownLanguage, languageOf } from './words/lists.ts';
 
-/** One text of an input: where it was, and what was read in it. */
+/** One text of an input, its location, and the data found in it. */
 export interface MessageText {
   source: SpanSource;
   index: number;
-  /** The piece of the input that it is of. */
+  /** Index of the piece of the input that contains the text. */
   piece: number;
   text: string;
   readable: Readable;
@@ -35,16 +35,16 @@ export interface MessageLink extends FoundLink {
   /** The brand that owns the address. */
   brand: Brand | undefined;
   imitation: Imitation | undefined;
-  /** The list that names its domain as dangerous. */
+  /** Name of the list of dangerous domains that contains its domain. */
   listedBy: string | undefined;
   isTrusted: boolean;
-  /** The kind of known service that it goes through: a mail gateway, a translator, a click counter. */
+  /** The kind of known intermediate service: a mail gateway, a translator, a click counter. */
   through: PassingKind | undefined;
-  /** It counts the clicks of the organisation that the email is from, and of no other that the email names. */
+  /** The link is a click counter in an email from an organisation that names no other organisation. */
   isOfSender: boolean;
-  /** Where it sends a browser on to, when the link itself says so. */
+  /** The target to which it redirects, if the link contains it. */
   redirectsTo: MessageLink | undefined;
-  /** In an HTML email: the words that were shown in place of the address. */
+  /** In an HTML email: the visible text of the link. */
   label?: string;
 }
 
@@ -65,11 +65,11 @@ export interface Sender {
 export interface Attachment {
   name: string;
   mediaType: string;
-  /** The verdict of an engine; undefined without one. */
+  /** The verdict of the scanner; undefined without a scanner. */
   verdict: 'infected' | 'clean' | 'not_checked' | undefined;
 }
 
-/** A brand that a text names, and where. */
+/** A brand that a text names, and the location. */
 interface NamedBrand {
   brand: Brand;
   text: MessageText;
@@ -83,7 +83,7 @@ export interface Piece {
   sender?: Sender | undefined;
 }
 
-/** An input taken apart: what the detectors look at. */
+/** A parsed input, on which the detectors work. */
 export interface Message {
   kind: InputKind;
   texts: MessageText[];
@@ -95,16 +95,16 @@ export interface Message {
   sender: Sender | undefined;
   attachments: readonly Attachment[];
   evidence: ReadonlySet<Evidence>;
-  /** Coverage of the texts: of their words, links, numbers and accounts. */
+  /** Coverage of the texts' words, links, numbers and accounts. */
   coverage: Coverage;
 }
 
-/** A text of an input before it is read. `links` are those that an HTML email has beside its words. */
+/** An unparsed text of an input. `links` are the link elements of an HTML email. */
 export interface RawText {
   source: SpanSource;
   text: string;
   links?: readonly { href: string; label: string }[];
-  /** It is a list of fields, such as a contact card, of which the language cannot be told. */
+  /** The text is a list of fields, such as a contact card, whose language cannot be detected. */
   isFields?: boolean;
 }
 
@@ -115,29 +115,29 @@ const MONEY_WORD = [
 ].join('');
 const AMOUNT = patternOf('iu', String.raw`${MONEY_SIGN} ?\d|(?<!\d)\d[\d.,]{0,15}(?: ?[$€£%]|\s?${MONEY_WORD}(?!\p{L}))`);
 const UNIT = '(?:min|msg|mess|txt|text|sms|call|wk|week|month|day|tone|pm|sec|go|mins|rcvd)';
-/** 150p/msg, 10ppm, £1.50 per week, 0,99 €/Min. */
+/** A price per unit: 150p/msg, 10ppm, £1.50 per week, 0,99 €/Min. */
 const UNIT_PRICE = patternOf(
   'iu',
   String.raw`(?<![\d.,])\d{1,3}(?:[.,]\d\d?)? ?(?:p|ct|cents?|pence|€|eur|gbp|zł)? ?`,
   String.raw`(?:\/|per|p(?=[a-z])|a(?= )|each|pro|par|al?|za|por|@) ?${UNIT}`,
   String.raw`|[£€$] ?\d{1,2}(?:[.,]\d\d?)? ?(?:\/|per|p|a|each)? ?${UNIT}|(?<![\d.])\d{2,3}p(?!\p{L})|\d{1,3} ?p(?:pm|\/)`,
 );
-/** A word in capitals, or between quotation marks, in a sentence that has small letters. */
+/** A keyword to send: a word in capitals or quotation marks after a verb such as "reply". */
 const KEYWORD = patternOf(
   'u',
   String.raw`\b(?:[Rr]eply|[Tt]ext|[Tt]xt|[Ss]end|[Ss]ms|(?:REPLY|TEXT|TXT|SEND|SMS)(?=.{0,400}[a-z]{2}))(?:ing)?[: ]{1,2}`,
   String.raw`(?:[a-z]{1,8}:? ){0,5}(?:["'“‘]\w{1,12}["'”’]|(?!I\b|OK\b|UR?\b|ME\b|UK\b)[A-Z][A-Z\d]{1,11}\b)`,
 );
 
-/** Letters and digits of scripts that have spaces between words. */
+/** Letters and digits of scripts that separate words with spaces. */
 const OF_A_WORD = /[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]]/v;
 const DIGIT = /\p{Nd}/u;
-/** Signs between the digits of one number. */
+/** Separators between the digits of a number. */
 const IN_A_NUMBER = /[.,'’\u00a0\u202f]/u;
-/** Characters by which a span grows at each end. */
+/** Maximum characters by which a span is extended at each end. */
 const GROWTH_MAXIMUM = 40;
 
-/** True if a place of a text lies inside a word or a number. */
+/** Whether a position of a text is inside a word or a number. */
 function isInsideWord(text: string, at: number): boolean {
   const [before, after] = [text.charAt(at - 1), text.charAt(at)];
   if (OF_A_WORD.test(before)) return OF_A_WORD.test(after) || isInNumber(text, at);
@@ -147,20 +147,20 @@ function isInsideWord(text: string, at: number): boolean {
 const isInNumber = (text: string, at: number) =>
   DIGIT.test(text.charAt(at - 1)) && IN_A_NUMBER.test(text.charAt(at)) && DIGIT.test(text.charAt(at + 1));
 
-/** The place that is reached from `at` by steps of 1 or -1 out of a word. */
+/** Moves a position in steps of 1 or -1 to the boundary of its word. */
 function outOfWord(text: string, at: number, step: 1 | -1): number {
   for (let place = at; Math.abs(place - at) <= GROWTH_MAXIMUM; place += step) if (!isInsideWord(text, place)) return place;
   return at;
 }
 
-/** A place of a text as the answer shows it: of whole words and numbers, so that no amount looks smaller than it is. */
+/** Makes a span for the result. It is extended to whole words and numbers, so that an amount is not shown truncated. */
 export function spanOf({ source, index, text }: MessageText, found: { start: number; end: number }): Span {
   const [start, end] = [outOfWord(text, found.start, -1), outOfWord(text, found.end, 1)];
   const last = end - start <= SPAN_LENGTH_MAXIMUM ? end : outOfWord(text, start + SPAN_LENGTH_MAXIMUM, -1);
   return { source, index, start, end, text: text.slice(start, last) };
 }
 
-/** The address of elsewhere that a link of an unknown host names: in a parameter, or at the end of its path. */
+/** Addresses in a parameter or at the end of the path of a link to an unknown host. */
 function namedTarget({ url, owner, host }: Address): string[] {
   const given = [...url.searchParams.values()].find((value) => /^https?:\/\//iu.test(value));
   const target = given ?? targetOf(/\/(https?:\/{1,2}[^\s]+)$/iu.exec(`${url.pathname}${url.search}`)?.[1]);
@@ -168,7 +168,7 @@ function namedTarget({ url, owner, host }: Address): string[] {
   return target === undefined || (address?.owner ?? address?.host) === (owner ?? host) ? [] : [target];
 }
 
-/** The link through which another one leads. Of several targets it is the first that leads to no known owner. */
+/** Evaluates a link and its redirect target. Of several targets, the first one with an unknown owner counts. */
 function judgeLink(found: FoundLink, text: MessageText, surroundings: Surroundings, depth = 0): MessageLink {
   const { host, kind, url } = found.address;
   const passing = kind === 'web' || kind === 'other' ? passingOf(url, host) : undefined;
@@ -194,15 +194,15 @@ function judgeLink(found: FoundLink, text: MessageText, surroundings: Surroundin
   };
 }
 
-/** A link and where it leads on to. */
+/** A link and its redirect targets. */
 export const chainOf = (link: MessageLink): MessageLink[] =>
   link.redirectsTo === undefined ? [link] : [link, ...chainOf(link.redirectsTo)];
 
-/** The target of a link that goes through a known service is in no part of the link. */
+/** Whether a link through a known service does not contain its target. */
 export const isTargetHidden = (link: MessageLink): boolean =>
   link.redirectsTo === undefined ? link.through !== undefined : isTargetHidden(link.redirectsTo);
 
-/** Whether a link leads where nobody known receives the click. A gateway is known; its target counts, if the link names it. */
+/** Whether the owner of the link's target is unknown. For a gateway the target counts, if the link contains it. */
 export function isUnknown({ address, brand, isTrusted, isOfSender, through, redirectsTo }: MessageLink): boolean {
   if (redirectsTo !== undefined && isUnknown(redirectsTo)) return true;
   if (through !== undefined && through !== 'counter') return false;
@@ -211,7 +211,7 @@ export function isUnknown({ address, brand, isTrusted, isOfSender, through, redi
   return (brand === undefined && !isTrusted) || address.isShortener || address.isFreeHost;
 }
 
-/** Whether the address of a link is odd without any words beside it. */
+/** Whether a link is suspicious because of its address alone. */
 export function isOdd(link: MessageLink): boolean {
   const { address, redirectsTo } = link;
   if (!isUnknown(link)) return false;
@@ -269,7 +269,7 @@ function evidenceOf(message: Omit<Message, 'evidence' | 'coverage'>): Set<Eviden
   return evidence;
 }
 
-/** A text with spaces in place of some places, so that all others stay where they are. */
+/** Replaces ranges of a text by spaces, so that other positions stay the same. */
 function withoutPlaces(text: string, places: readonly { start: number; end: number }[]): string {
   let [rest, from] = ['', 0];
   for (const { start, end } of places) {
@@ -279,7 +279,7 @@ function withoutPlaces(text: string, places: readonly { start: number; end: numb
   return rest + text.slice(from);
 }
 
-/** Marks click counters in the mail of an organisation that names no other one: its own letters pass through them. */
+/** Marks click counters in mails of an organisation that name no other organisation. */
 function markCounters(
   { named, links }: Pick<Message, 'named' | 'links'>,
   piece: number,
@@ -293,10 +293,10 @@ function markCounters(
     link.isOfSender = link.through === 'counter';
 }
 
-/** The links of a text: those that its words have, and those that a page has beside its words. */
+/** All links of a text: those in its words, and the link elements of a page. */
 function linksOf(raw: RawText, text: MessageText, found: readonly FoundLink[], firstIndex: number, surroundings: Surroundings) {
   const links: MessageLink[] = found.map((link) =>
-    // A picture breaks long links where its lines end.
+    // In pictures, long links are broken at line ends, which is not an obfuscation.
     judgeLink({ ...link, isDisguised: link.isDisguised && text.source !== 'picture' }, text, surroundings),
   );
   let index = firstIndex;
@@ -320,7 +320,7 @@ function linksOf(raw: RawText, text: MessageText, found: readonly FoundLink[], f
   return { links, nextIndex: index };
 }
 
-/** The coverage of a text: of its words where people write them, and its links, numbers and accounts. */
+/** The coverage of a text's words, links, numbers and accounts. */
 function coverageOf(
   { source, readable }: MessageText,
   isFields: boolean,
@@ -328,7 +328,7 @@ function coverageOf(
   message: Pick<Message, 'links' | 'numbers' | 'accounts'>,
 ) {
   const isWorded = (source === 'text' || source === 'picture' || source === 'subject') && readable.words.length > 0;
-  // A subject is too short for its language to be told by its words.
+  // A subject is too short to detect its language.
   const isKnown =
     isFields || isKnownLanguage(source === 'subject' ? { ...readable, words: readable.words.slice(0, 7) } : readable);
   const isCut = message.links.flatMap(chainOf).some((link) => link.isCut);
@@ -340,7 +340,7 @@ function coverageOf(
   } satisfies Coverage;
 }
 
-/** Takes an input apart. All its pieces together are one message; `messageOfPiece` gives each alone. */
+/** Parses an input. All its pieces together form one message; `messageOfPiece` returns a message of a single piece. */
 export function takeMessageApart(
   kind: InputKind,
   pieces: readonly Piece[],
@@ -360,7 +360,7 @@ export function takeMessageApart(
       const index = counts.get(source) ?? 0;
       counts.set(source, index + 1);
       const found = findLinks(text);
-      // Words of an address are no words of the message.
+      // Words in addresses do not count as words of the message.
       const readable = readText(withoutPlaces(text, found));
       const whole: MessageText = { source, index, piece, text, readable, concepts: findConcepts(readable) };
       const { links, nextIndex } = linksOf(raw, whole, found, counts.get('link') ?? 0, surroundings);
@@ -372,7 +372,7 @@ export function takeMessageApart(
       for (const country of countriesSaid(text, readable, { links, accounts, brands: named.map(({ brand }) => brand) }))
         said.add(country);
       const numbers = findNumbers(text, { said, language: languageOf(readable), home: surroundings.country }).filter(
-        // A number within an account is none.
+        // Digits within an account are not a phone number.
         (number) => isFree(number) && !accounts.some(({ start, end }) => number.start < end && number.end > start),
       );
       const room = LIMITS.links - parts.links.length;
@@ -393,7 +393,7 @@ export function takeMessageApart(
   return { ...parts, evidence: evidenceOf(parts), coverage: mergeCoverage(coverages) };
 }
 
-/** One piece of a message alone, so that words around it excuse nothing. */
+/** A message of a single piece, so that text of other pieces does not affect its verdict. */
 export function messageOfPiece(message: Message, pieces: readonly Piece[], index: number): Message {
   const isOfIt = ({ text }: { text: MessageText }) => text.piece === index;
   const parts = {

@@ -1,7 +1,7 @@
 /**
- * Ordinary words and honest names that lie one letter beside a brand's word: found among the honest names of
- * `bench/scam-check.ts`, and by reading the brands. The names of
- * brands with a letter more, such as plurals, are left out on purpose: imitators register those.
+ * Ordinary words and honest names that differ by one letter from a brand word. They were found among the honest names of
+ * `bench/scam-check.ts`, and by reviewing the brands. Brand names
+ * with an additional letter, such as plurals, are left out on purpose, because imitators register those.
  */
 export const NOT_LOOK_ALIKES: ReadonlySet<string> = new Set(
   `

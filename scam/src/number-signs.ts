@@ -2,7 +2,7 @@ import { type Message, spanOf } from './message.ts';
 import type { Detector } from './signs.ts';
 import { conceptSpan } from './word-signs.ts';
 
-/** Countries whose organisations write in a language, for claims such as "your bank". */
+/** Countries whose organisations write in each language, for claims such as "your bank". */
 const HOME: Readonly<Record<string, readonly string[]>> = {
   de: ['DE', 'AT', 'CH', 'LI', 'LU', 'BE', 'IT'],
   fr: ['FR', 'BE', 'CH', 'LU', 'CA', 'MC'],
@@ -13,7 +13,7 @@ const HOME: Readonly<Record<string, readonly string[]>> = {
   pl: ['PL'],
 };
 
-/** The countries of the brands that a message names; empty where they serve all. */
+/** The countries of the brands that a message names; empty if one has an international domain, or more than two are named. */
 function claimedCountries({ named }: Message): string[] {
   const endings = named.flatMap(({ brand }) => brand.domains.map((domain) => domain.slice(domain.lastIndexOf('.') + 1)));
   const [only] = named;

@@ -1,18 +1,18 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** An idle process is ended after this. ms. */
+/** An idle process is ended after this time, in ms. */
 const IDLE_MS = 30_000;
 
-/** A process that holds more is ended. The bar is 300 MB; between two looks some more are taken. */
+/** A process with more memory is ended. It is below the limit of 300 MB, because memory can grow between two checks. */
 const MEMORY_MOST_MIB = 280;
 const MEMORY_LOOK_MS = 25;
-/** WebAssembly counts memory in pages of 64 KiB. */
+/** WebAssembly pages (64 KiB) per MiB. */
 const PAGES_OF_MIB = 16;
-/** A process that holds more after a picture is ended, because the memory of a program in WebAssembly never shrinks. */
+/** A process with more memory after a picture is ended, because WebAssembly memory never shrinks. */
 const MEMORY_KEPT_MIB = 180;
 
-/** Memory that a process holds, in MiB; undefined where the kernel does not say (other systems than Linux). */
+/** Resident memory of a process, in MiB; undefined on systems other than Linux. */
 function residentMib(pid: number | undefined): number | undefined {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
@@ -22,22 +22,22 @@ function residentMib(pid: number | undefined): number | undefined {
   }
 }
 
-/** The main file of a process beside this one: source here, a bundle once built. */
+/** URL of the main file of a process: the source, or the bundle after a build. */
 export const processFile = (name: string) =>
   new URL(`./${name}${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url);
 
-/** `late`: it took too long. `large`: it took too much memory. */
+/** `late`: time limit exceeded. `large`: memory limit exceeded. */
 type ProcessAnswer = { value: unknown } | 'failed' | 'late' | 'large';
 
 interface Reply {
   id: number;
-  /** Absent where reading failed. */
+  /** Absent after a failure. */
   value?: unknown;
-  /** Reading failed for want of memory. */
+  /** The failure was caused by too little memory. */
   is_large?: boolean;
 }
 
-/** Words of C++ and of Emscripten for it. */
+/** Out-of-memory messages of C++ and Emscripten. */
 const NO_MEMORY = /bad_alloc|out of memory|Cannot enlarge memory/iu;
 
 function isRequest(message: unknown): message is { id: number; picture: Uint8Array } {
@@ -54,7 +54,7 @@ function isRequest(message: unknown): message is { id: number; picture: Uint8Arr
 const isReply = (message: unknown, id: number): message is Reply =>
   typeof message === 'object' && message !== null && 'id' in message && message.id === id;
 
-/** The other side: answers each picture that the parent sends. */
+/** Child side: answers each picture that the parent sends. */
 export function serveParent(read: (picture: Uint8Array) => Promise<unknown>): void {
   process.on('message', (message) => {
     if (!isRequest(message)) return;
@@ -70,11 +70,11 @@ export function serveParent(read: (picture: Uint8Array) => Promise<unknown>): vo
 interface Limits {
   deadlineMs: number;
   heapMib: number;
-  /** The most that a program in WebAssembly may hold. Node itself and its copies of the picture take 80 to 100 MiB beside it. */
+  /** Maximum WebAssembly memory in MiB. Node and its copies of the picture take another 80 to 100 MiB. */
   webAssemblyMib: number;
 }
 
-/** Reads hostile pictures in a process of its own, one at a time. A process that is late is ended, and the next picture starts another. */
+/** Reads untrusted pictures in a child process, one at a time. A process that exceeds the time limit is ended, and the next picture starts a new one. */
 export class OwnProcess {
   readonly #file: URL;
   readonly #limits: Limits;
@@ -88,14 +88,14 @@ export class OwnProcess {
     this.#limits = limits;
   }
 
-  /** Asks the process about a picture. */
+  /** Sends a picture to the process and returns the answer. */
   ask(picture: Uint8Array): Promise<ProcessAnswer> {
     const answer = this.#last.then(() => this.#askNow(picture));
     this.#last = answer.catch(() => undefined);
     return answer;
   }
 
-  /** Ends the process. A picture that is being read is answered as failed. */
+  /** Ends the process. The answer for a picture in progress is `failed`. */
   close(): void {
     clearTimeout(this.#idle);
     this.#child?.kill('SIGKILL');

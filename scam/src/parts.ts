@@ -3,7 +3,7 @@ import { chainOf, isOdd, type Message, type MessageLink, spanOf } from './messag
 import { conceptSpan } from './word-signs.ts';
 import type { Concept } from './words/concepts.ts';
 
-/** Which words show what a person is asked for. */
+/** Concepts that indicate each kind of request. */
 const ASKS: Readonly<Record<ScamAsk, readonly Concept[]>> = {
   link: ['click'],
   call: ['call'],
@@ -58,7 +58,7 @@ function organisations(message: Message): ScamParts['organisations'] {
   return [...found.values()].slice(0, SCAM_PARTS_MAXIMUM);
 }
 
-/** The parts of the input that an answer shows. */
+/** The parts of the input that the result shows. */
 export function partsOf(message: Message): ScamParts {
   const { sender } = message;
   const links = message.links
@@ -67,7 +67,7 @@ export function partsOf(message: Message): ScamParts {
     .map(linkPart);
   const oddity = ({ trust }: CheckedLink) => Number(trust === 'listed' || trust === 'suspicious');
   return {
-    // Of many, those with a finding are shown first.
+    // If there are too many, suspicious ones are shown first.
     links: (links.length > SCAM_PARTS_MAXIMUM ? links.toSorted((one, other) => oddity(other) - oddity(one)) : links).slice(
       0,
       SCAM_PARTS_MAXIMUM,

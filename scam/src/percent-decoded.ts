@@ -1,4 +1,4 @@
-/** A text without percent-encoding; as it is where the encoding is broken. */
+/** Decodes percent-encoding; returns the text unchanged if the encoding is invalid. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,26 +1,26 @@
 import { comparable, type Readable, type Word } from './readable.ts';
 
 /**
- * A phrase of a word list. Words are compared without case and marks. `word*` begins with it; `one/other` is either; `_` stands
+ * A phrase of a word list. Words are compared without case and diacritics. `word*` matches a prefix; `one/other` matches either; `_` stands
  * for up to `GAP_WORDS` words of the same sentence.
- * No regular expression is made of it: the cost of a text grows with its words alone.
+ * Phrases are not compiled to regular expressions, so that the time is linear in the number of words.
  */
 export type Phrase = string;
 
 const GAP_WORDS = 4;
-/** Places of one concept that are kept. */
+/** Maximum positions that are kept for one concept. */
 const HITS_MAXIMUM = 8;
 
 interface Part {
   text: string;
   isBeginning: boolean;
-  /** Any words may stand before it. */
+  /** Up to `GAP_WORDS` words may come before this part. */
   hasGap: boolean;
 }
 
 interface Pattern<Concept extends string> {
   concept: Concept;
-  /** The language of the list that has it. */
+  /** The language of the word list. */
   language: string;
   parts: Part[];
 }
@@ -30,10 +30,10 @@ interface Hit {
   end: number;
 }
 
-/** The phrases of one concept that a text has, first ones first. */
+/** The matches of each concept in a text, in order. */
 export type Hits<Concept extends string> = Partial<Record<Concept, Hit[]>>;
 
-/** All phrases, by the word that each begins with. */
+/** All phrases by their first word. */
 export interface PhraseIndex<Concept extends string> {
   whole: Map<string, Pattern<Concept>[]>;
   beginnings: Map<string, Pattern<Concept>[]>;
@@ -42,7 +42,7 @@ export interface PhraseIndex<Concept extends string> {
 
 const WORDS = /[\p{L}\p{N}@$*/]+|_/gu;
 
-/** The parts of a phrase, once for each choice between alternatives. */
+/** Expands the alternatives of a phrase: one list of parts per combination. */
 function partsOf(phrase: Phrase): Part[][] {
   let variants: Part[][] = [[]];
   let hasGap = false;
@@ -86,7 +86,7 @@ const isPart = (part: Part, text: string) => (part.isBeginning ? text.startsWith
 const fits = (part: Part, word: Word) =>
   isPart(part, word.text) || (word.alternative !== undefined && isPart(part, word.alternative));
 
-/** Where the parts from `part` on end, when they begin at the word `at`; undefined where they do not. */
+/** Matches the parts from `part` on at the word `at`. Returns the end; undefined if they do not match. */
 function endOf(parts: readonly Part[], part: number, words: readonly Word[], at: number): number | undefined {
   const wanted = parts[part];
   if (wanted === undefined) return at - 1;
@@ -107,7 +107,7 @@ function* candidates<Concept extends string>(index: PhraseIndex<Concept>, text: 
     yield* index.beginnings.get(text.slice(0, length)) ?? [];
 }
 
-/** Finds all phrases of some languages in a text; without a set, of all. */
+/** Finds the phrases of the given languages in a text; without a set, of all languages. */
 export function findPhrases<Concept extends string>(
   index: PhraseIndex<Concept>,
   { words }: Readable,

@@ -1,25 +1,25 @@
 import { LIMITS } from './limits.ts';
 
-/** The size of a picture as its header claims it. */
+/** The size of a picture according to its header. */
 export interface PictureSize {
   format: 'png' | 'jpeg' | 'gif' | 'bmp' | 'webp' | 'heic' | 'avif' | 'tiff';
-  /** Pixels; 0 where the header is damaged. */
+  /** In pixels; 0 if the header is damaged. */
   width: number;
   height: number;
-  /** Bytes that a decoder holds at once for each pixel, beside its answer. Absent: four. */
+  /** Bytes per pixel that the decoder needs in addition to its result. The default is four. */
   held_bytes?: number;
 }
 
-/** Two frames and what changed between them. */
+/** Bytes per pixel of the GIF decoder: two frames, and their differences. */
 const GIF_HELD = 9;
-/** Its decoder, the answer of it and the reader of codes hold four bytes each. */
+/** Bytes per pixel for WebP: four each for the decoder, its result, and the code reader. */
 const WEBP_HELD = 12;
-/** Channels by the color type of a PNG (ISO/IEC 15948, table 11.1). */
+/** Number of channels by PNG color type (ISO/IEC 15948, table 11.1). */
 const PNG_CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 const ascii = (bytes: Uint8Array, from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
 
-/** A PNG is unpacked whole, then each row is undone: both are held at once. A palette becomes four channels. */
+/** Reads the size of a PNG. The decoder holds the decompressed and the unfiltered data at the same time; a palette becomes four channels. */
 function pngSize(view: DataView): PictureSize {
   if (view.byteLength < 26) return { format: 'png', width: 0, height: 0 };
   const [depth, type] = [view.getUint8(24), view.getUint8(25)];
@@ -29,8 +29,8 @@ function pngSize(view: DataView): PictureSize {
 }
 
 /**
- * Planes of a JPEG by the sampling of each component (ITU T.81, B.2.2). A progressive one (SOF2) holds two bytes for each sample
- * beside them.
+ * Bytes per pixel for the planes of a JPEG, by the sampling factors of its components (ITU T.81, B.2.2). A progressive JPEG (SOF2) needs another two bytes per
+ * sample.
  */
 function jpegHeld(view: DataView, at: number, isProgressive: boolean): number {
   const components = Math.min(4, view.getUint8(at + 9));
@@ -41,7 +41,7 @@ function jpegHeld(view: DataView, at: number, isProgressive: boolean): number {
   return planes * (isProgressive ? 3 : 1) + 1;
 }
 
-/** The frame header of a JPEG: markers are walked by their lengths (ITU T.81, annex B). At most 1,000 of them. */
+/** Reads the frame header of a JPEG. It skips at most 1,000 markers by their lengths (ITU T.81, annex B). */
 function jpegSize(view: DataView): PictureSize {
   for (let at = 2, markers = 0; at + 9 < view.byteLength && markers < 1_000; markers += 1) {
     if (view.getUint8(at) !== 0xff) {
@@ -76,7 +76,7 @@ function webpSize(bytes: Uint8Array, view: DataView): PictureSize {
   return { format: 'webp', width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
 }
 
-/** Reads the format and size of a picture; undefined for bytes that are no picture. It decodes no pixels. */
+/** Reads the format and size of a picture from its header; undefined for other bytes. */
 export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   if (bytes.length < 12) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -96,7 +96,7 @@ export function pictureSize(bytes: Uint8Array): PictureSize | undefined {
   return undefined;
 }
 
-/** Why a picture is not decoded, by its header; undefined where it may be. */
+/** Returns the reason why a picture must not be decoded, by its header; undefined if it may be decoded. */
 export function checkPictureSize(
   picture: Uint8Array,
   purpose: 'codes' | 'text' = 'codes',

@@ -6,24 +6,24 @@ import { LIMITS } from './limits.ts';
 import { serveParent } from './own-process.ts';
 import { pictureSize } from './picture-header.ts';
 
-// The main file of a process that reads codes in pictures: they are hostile bytes for a program in WebAssembly. The parent gives
-// it time and ends it when that is over.
+// Main file of the process that reads codes in pictures with WebAssembly. Pictures are untrusted, so the parent limits
+// its time.
 
-/** Also pictures of so few pixels a side are tried at a smaller size. */
+/** Pictures with at least this many pixels per side are also tried at a smaller size. */
 const SMALLER_FROM = 100;
-/** Larger pictures are read once. */
+/** Pictures with more pixels are tried only once. */
 const RETRIED_PIXELS = 6_000_000;
 
-// The package would fetch the program from elsewhere; it is read from the package itself.
+// Loaded from the package, because the package would download the WebAssembly module by default.
 const wasm = readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'));
 prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer } });
 
 const webp = readFileSync(createRequire(import.meta.url).resolve('@jsquash/webp/codec/dec/webp_dec.wasm'));
 let opened: Promise<void> | undefined;
 
-/** Pixels of a picture in WebP, of which the reader of codes knows nothing. */
+/** Decodes a WebP picture, a format that the code reader does not support. */
 async function decodeWebp(picture: Uint8Array): Promise<ImageData> {
-  // The decoder makes its answer of this, which browsers have and Node has not.
+  // The decoder needs the browser's class ImageData, which Node lacks.
   globalThis.ImageData ??= class {
     readonly colorSpace = 'srgb';
     readonly data: Uint8ClampedArray;
@@ -47,10 +47,10 @@ serveParent(async (picture) => {
     tryInvert: true,
     tryRotate: true,
     tryDownscale: true,
-    // One more shows that there are more.
+    // One more than the limit, to detect that there are more.
     maxNumberOfSymbols: LIMITS.codes + 1,
   } as const;
-  // Noise and low contrast: smaller, where noise is evened out, then with a filter and with another threshold. Each costs as much again.
+  // Attempts for noise and low contrast: at a smaller size, which reduces noise, then with a filter, and with another threshold. Each takes the same time again.
   const tries = [
     options,
     { ...options, downscaleThreshold: SMALLER_FROM, downscaleFactor: 2 },
@@ -61,7 +61,7 @@ serveParent(async (picture) => {
   const input = format === 'webp' ? await decodeWebp(picture) : picture;
   for (const one of width * height > RETRIED_PIXELS ? tries.slice(0, 1) : tries) {
     const found = await readBarcodes(input, one);
-    // Damaged codes are not asked for: an error is of the program, such as a picture that it can't decode or memory that it lacks.
+    // Damaged codes are not requested, so an error means a failure of the reader, such as an undecodable picture or too little memory.
     const failure = found.find(({ error, isValid }) => error !== '' && !isValid);
     if (failure !== undefined) throw new Error(failure.error);
     const codes = found.filter(({ isValid }) => isValid).map(({ format, text }) => ({ format, text }));

@@ -5,13 +5,13 @@ import type { NotCheckedCode } from './sentences.ts';
 
 export type CodeReading = { codes: { format: string; text: string }[] } | { code: NotCheckedCode };
 
-/** One picture of a telephone takes 0.3 s on an idle core; a process that takes longer than this is ended. */
+/** Time limit for one picture, in ms. A phone's photograph takes 0.3 s on an idle core. */
 const DEADLINE_MS = 8_000;
-/** Formats that the decoder reads. */
+/** Formats that the decoder supports. */
 const DECODED = new Set(['png', 'jpeg', 'gif', 'bmp', 'webp']);
 const codesSchema = z.array(z.object({ format: z.string(), text: z.string() }));
 
-/** Reads codes of pictures in a process of its own. */
+/** Reads codes in pictures in a child process. */
 export class PictureReader {
   readonly #process = new OwnProcess(processFile('picture-process'), {
     deadlineMs: DEADLINE_MS,
@@ -19,7 +19,7 @@ export class PictureReader {
     webAssemblyMib: 176,
   });
 
-  /** The header is read before anything is decoded, so that a picture of 30,000 x 30,000 costs nothing. */
+  /** Reads the codes of a picture. The size is checked in the header first, so that a picture of 30,000 x 30,000 is not decoded. */
   async read(picture: Uint8Array): Promise<CodeReading> {
     const format = pictureSize(picture)?.format ?? '';
     if (format === 'heic') return { code: 'heic' };

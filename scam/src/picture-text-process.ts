@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { serveParent } from './own-process.ts';
 import { CORE, installedLanguages } from './picture-text.ts';
 
-// The main file of a process that reads the text of pictures by tesseract. It and its data are installed by the operator; nothing
-// is fetched.
+// Main file of the process that recognizes text in pictures with tesseract. The operator installs tesseract and its data; nothing
+// is downloaded.
 
-/** The used part of `tesseract.js-core`: an Emscripten module of Tesseract's own interface. */
+/** The used part of `tesseract.js-core`, an Emscripten module with Tesseract's API. */
 const functionSchema = z.custom<(...args: unknown[]) => unknown>((value) => typeof value === 'function');
 const apiSchema = z.object({
   Init: functionSchema,
@@ -22,23 +22,23 @@ const coreSchema = z.object({
   FS: z.object({ writeFile: functionSchema, unlink: functionSchema }),
   TessBaseAPI: z.custom<new () => unknown>((value) => typeof value === 'function'),
 });
-/** The engine of neural networks alone (`OEM_LSTM_ONLY`). */
+/** Only the neural network engine (`OEM_LSTM_ONLY`). */
 const ENGINE = 1;
 
 async function open() {
   const require = createRequire(import.meta.url);
   const load = functionSchema.parse(require(CORE));
-  // Its output is no part of an answer.
+  // The module's console output is discarded.
   const core = coreSchema.parse(await load({ print: () => undefined, printErr: () => undefined }));
   const languages = installedLanguages();
   for (const { language, folder } of languages)
     core.FS.writeFile(`/${language}.traineddata`, gunzipSync(readFileSync(join(folder, `${language}.traineddata.gz`))));
   const made = new core.TessBaseAPI();
-  // Methods of the module stand on its prototype, which a parsed copy would not have.
+  // The methods are on the prototype, which an object parsed by zod does not have.
   const api = apiSchema.parse(Object.fromEntries(Object.keys(apiSchema.shape).map((name) => [name, bound(made, name)])));
   if (api.Init('/', languages.map(({ language }) => language).join('+'), ENGINE) !== 0)
     throw new Error('tesseract did not start');
-  // Each file was in memory twice: as a file, and as what was read of it.
+  // Frees the file's copy in memory after tesseract has loaded it.
   for (const { language } of languages) core.FS.unlink(`/${language}.traineddata`);
   return { core, api, languages: languages.map(({ language }) => language) };
 }

@@ -5,15 +5,15 @@ import { OwnProcess, processFile } from './own-process.ts';
 import { checkPictureSize, pictureSize } from './picture-header.ts';
 import type { TextReading } from './surroundings.ts';
 
-/** The program, as an operator installs it: `npm install tesseract.js-core@7.0.0 @tesseract.js-data/eng@1.0.0`. */
+/** Module name of the program. Operators install it with `npm install tesseract.js-core@7.0.0 @tesseract.js-data/eng@1.0.0`. */
 export const CORE = 'tesseract.js-core/tesseract-core-simd-lstm';
-/** The languages of the word lists, as tesseract names them. */
+/** The languages of the word lists, by tesseract's codes. */
 export const TEXT_LANGUAGES = ['eng', 'deu', 'spa', 'fra', 'ita', 'por', 'nld', 'pol'] as const;
-/** A screenshot of 1080 x 2400 takes 1 to 2 s. */
+/** Time limit for one picture, in ms. A screenshot of 1080 x 2400 takes 1 to 2 s. */
 const DEADLINE_MS = 9_000;
 const readingSchema = z.object({ text: z.string(), languages: z.array(z.string()) });
 
-/** The smaller models of each installed language, with the folder that they lie in. `from`: the file that looks for the packages. */
+/** The installed languages, with the folders of their small models. `from`: the file from which the packages are resolved. */
 export function installedLanguages(from: string = import.meta.url): { language: string; folder: string }[] {
   const require = createRequire(from);
   return TEXT_LANGUAGES.flatMap((language) => {
@@ -33,12 +33,12 @@ function isCoreInstalled(from: string): boolean {
   }
 }
 
-/** Formats that leptonica reads as this package builds it. */
+/** Formats that the package's build of leptonica supports. */
 const READ = new Set(['png', 'jpeg', 'webp', 'bmp']);
 const NOT_READ = { late: 'took_too_long', large: 'too_large', failed: 'picture_broken' } as const;
 
 /**
- * Reads the text of pictures in a process of its own that starts with the first picture; undefined where the program or its data
+ * Recognizes text in pictures in a child process, which starts with the first picture; undefined if the program or its data
  * is not installed.
  */
 export function openTextReader({

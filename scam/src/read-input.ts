@@ -15,7 +15,7 @@ import type { NotCheckedCode } from './sentences.ts';
 import { checkSignature } from './signature.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** An input as far as it was read: itself, the files in it, and its coverage. */
+/** The parsed part of an input: its texts, the files in it, and its coverage. */
 export interface Reading {
   kind: InputKind;
   pieces: Piece[];
@@ -25,44 +25,44 @@ export interface Reading {
 
 const NOTHING_READ: Reading = { kind: 'email', pieces: [], attachments: [], coverage: {} };
 
-/** A file of which nothing was read. */
+/** The reason why nothing of a file was read. */
 type Unread = NotCheckedCode;
 
 const TNEF = [0x78, 0x9f, 0x3e, 0x22];
 const BEGINNING_BYTES = 64 * 1024;
 const HTML = /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype html|html|svg)\b/iu;
 const HTML_NAME = /\.(?:x?html?|svg)$/iu;
-/** The beginning of a part of an email, such as the content of a signed one. */
+/** Header of a MIME part, such as signed content. */
 const ENTITY = /^(?:[\w-]{2,40}:[^\r\n]{0,9998}\r?\n(?:[ \t][^\r\n]{0,9998}\r?\n)*){1,100}\r?\n/u;
 const ENCRYPTED = /^-----BEGIN PGP MESSAGE-----/mu;
-/** Lines of a PGP signature or a key (RFC 9580, section 6.2), which people do not read. */
+/** An armored PGP signature or key (RFC 9580, section 6.2), which is not text for people. */
 const ARMOUR = patternOf(
   'gmu',
   String.raw`(?<=^-----BEGIN PGP (?:SIGNATURE|PUBLIC KEY BLOCK)-----(?:\r?\n[A-Za-z]{1,20}: [^\r\n]{0,200})*\r?\n\r?\n)`,
   String.raw`(?:[\w+/]{60,80}\r?\n)+[\w+/=]{0,80}(?:\r?\n=[\w+/]{4})?`,
 );
-/** A file within a card or a calendar (RFC 6350, section 6.2.4; RFC 5545, section 3.8.1.1), after unfolding. */
+/** An embedded file in a vCard or iCalendar (RFC 6350, section 6.2.4; RFC 5545, section 3.8.1.1), after unfolding. */
 const CARD_FILE = patternOf(
   'gimu',
   String.raw`^(?:[\w-]{1,40}\.)?(?:PHOTO|LOGO|ATTACH)(?:;[^:\r\n]{0,200})?:`,
   String.raw`(?:data:[\w.+/-]{1,60};base64,)?([A-Za-z0-9+/=]{60,})\r?$`,
 );
-/** A file that is written within a text (POSIX, uuencode; yEnc 1.3). */
+/** A file encoded in a text (POSIX, uuencode; yEnc 1.3). */
 const FILE_IN_TEXT = /^(?:begin(?:-base64)? [0-7]{3,4} \S|=ybegin )/mu;
 const RTF = /^\s*\{\\rtf/u;
-/** Reports of mail servers, and headers alone, are lists of fields. */
+/** Media types whose text is a list of fields: reports of mail servers, and mail headers. */
 const FIELDS_TYPE = /^(?:message\/|text\/rfc822-headers)/u;
 
 const startsWith = (content: Uint8Array, bytes: readonly number[]) => bytes.every((byte, at) => content[at] === byte);
 const isPdf = (name: string, content: Uint8Array) =>
   /\.pdf$/iu.test(name) || new TextDecoder('latin1').decode(content.subarray(0, 5)) === '%PDF-';
 
-/** Bytes without control characters. */
+/** Whether the bytes contain no control characters. */
 function isPlainText(content: Uint8Array): boolean {
   return !content.subarray(0, BEGINNING_BYTES).some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27));
 }
 
-/** Reads one input with the files in it. The limits of a number of files are those of the whole input. */
+/** Reads one input with the files in it. Limits of numbers apply to the whole input. */
 export class InputReader {
   readonly #surroundings: Surroundings;
   readonly #pictures: PictureReader;
@@ -75,7 +75,7 @@ export class InputReader {
     this.#pictures = pictures;
   }
 
-  /** Reads a text that was pasted: a message, a link, or the source of an email. */
+  /** Reads a pasted text: a message, a link, or the source of an email. */
   async readText(text: string, kind: InputKind): Promise<Reading> {
     const pasted = text.slice(0, LIMITS.letters);
     const email = isEmailSource(pasted) ? await parseEmail(new TextEncoder().encode(pasted.trimStart())) : undefined;
@@ -84,10 +84,10 @@ export class InputReader {
     return pasted === text ? reading : { ...reading, coverage: mergeCoverage([reading.coverage, { words: 'text_cut' }]) };
   }
 
-  /** Reads a file by its content. `depth`: files that it lies in. */
+  /** Reads a file by its content. `depth` is the number of enclosing files. */
   async readFile(name: string, content: Uint8Array, depth = 0, mediaType = ''): Promise<Reading | Unread> {
     if (content.length === 0) return 'empty';
-    // One piece of a mail that comes in several.
+    // A fragment of a mail that was split into several.
     if (mediaType === 'message/partial') return 'format_unknown';
     if (depth > LIMITS.nested_mails + 1) return 'more_mails';
     if (content.length > LIMITS.file_bytes) return 'file_too_large';
@@ -123,7 +123,7 @@ export class InputReader {
     const text = new TextDecoder().decode(content);
     if (HTML.test(text) || HTML_NAME.test(name) || mediaType === 'text/html') return await this.#readPage(text);
     const kind: InputKind = /^BEGIN:VCARD/iu.test(text) ? 'contact' : /^BEGIN:VCALENDAR/iu.test(text) ? 'calendar' : 'text';
-    // The words of rich text are read as far as its source has them.
+    // Of rich text (RTF), only words that are readable in its source are checked.
     const coverages: Coverage[] = RTF.test(text) ? [{ words: 'no_document_reader' }] : [];
     if (kind === 'text') return this.#textReading(kind, text, { isFields: FIELDS_TYPE.test(mediaType), coverages });
     const readings: Reading[] = [];
@@ -136,7 +136,7 @@ export class InputReader {
     return together(kind, [card, ...readings]);
   }
 
-  /** A page opens in a browser, so that addresses in its programs count too. */
+  /** Reads an HTML file. It opens in a browser, so addresses in its scripts count too. */
   async #readPage(source: string): Promise<Reading> {
     const html = readHtml(source);
     const links = findLinks(html.programs.slice(0, LIMITS.letters)).map(({ shown }) => ({ href: shown, label: shown }));
@@ -154,7 +154,7 @@ export class InputReader {
     return readings;
   }
 
-  /** A text as far as the limits let it be read. */
+  /** Truncates a text to the limits. */
   #cut(text: string, most: number): { text: string; coverage: Coverage } {
     const room = Math.max(0, Math.min(most, LIMITS.letters_together - this.#letters));
     const plain = text.replaceAll(ARMOUR, '');
@@ -177,18 +177,18 @@ export class InputReader {
   ): Reading {
     const { text, coverage } = this.#cut(whole, LIMITS.letters);
     const texts: RawText[] = [{ source: 'text', text, ...rest }];
-    // The content of a code, pasted as a text.
+    // Pasted content of a QR code.
     if (kind !== 'contact' && kind !== 'calendar' && isCodeContents(text))
       texts.push({ source: 'code', text: plainContents(text), isFields: true });
     return { kind, pieces: [{ texts, codes: [] }], attachments: [], coverage: mergeCoverage([coverage, ...coverages]) };
   }
 
-  /** The codes and the words of a picture. */
+  /** Reads the codes and the text of a picture. */
   async #readPicture(picture: Uint8Array): Promise<Reading> {
     if (this.#picturesRead >= LIMITS.pictures) return { ...NOTHING_READ, coverage: { codes: 'more_pictures' } };
     this.#picturesRead += 1;
     const { readPictureText } = this.#surroundings;
-    // Each reader is a process of its own, so that both run at once.
+    // The readers are separate processes, so both run concurrently.
     const [reading, found] = await Promise.all([
       this.#pictures.read(picture),
       readPictureText?.(picture).catch(() => ({ code: 'picture_broken' }) as const),
@@ -217,7 +217,7 @@ export class InputReader {
     return email === undefined ? 'broken_email' : await this.#readEmail(email, signedAs, depth);
   }
 
-  /** `signedAs`: the bytes that the sender's domain signed; `pasted` where they are gone. */
+  /** Reads an email. `signedAs` is the original source, which the DKIM signature covers; `pasted` if it is not available. */
   async #readEmail(email: ParsedEmail, signedAs: Uint8Array | 'pasted', depth: number): Promise<Reading> {
     const { author, resolve } = { author: email.sender, resolve: this.#surroundings.resolve };
     const signature =
@@ -227,7 +227,7 @@ export class InputReader {
     const texts: RawText[] = [];
     const readings: Reading[] = [];
     const coverages: Coverage[] = [email.coverage];
-    // The domain of a mail within another one is not asked.
+    // The signature of an attached mail is not checked.
     if (author !== undefined && depth === 0) coverages.push({ sender: 'checked', signature: signature.code ?? 'checked' });
     else if (author !== undefined) coverages.push({ sender: 'checked' });
     for (const { text: whole, ...raw } of email.texts) {
@@ -260,7 +260,7 @@ export class InputReader {
     return together('email', [own, ...readings]);
   }
 
-  /** Asks the engine about an attachment. It opens the mails in it, so that their attachments are not asked about again. */
+  /** Scans an attachment. The scanner also scans attachments of attached mails, so these are not scanned again. */
   async #scan(name: string, content: Uint8Array, depth: number): Promise<Attachment['verdict']> {
     if (depth > 0) return this.#surroundings.scanAttachment === undefined ? undefined : 'clean';
     return await this.#surroundings.scanAttachment?.(name, content).catch(() => 'not_checked' as const);

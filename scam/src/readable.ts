@@ -1,18 +1,18 @@
 import { foldWithOrigins } from '@palisade/contract/text';
 import { skeleton } from './skeleton.ts';
 
-/** A word of a text, as phrases are compared with it, and where it stands in the original (UTF-16 units). */
+/** A word in the form for comparison with phrases, and its position in the original (UTF-16 code units). */
 export interface Word {
   text: string;
-  /** The word with digits and signs read as the letters that they imitate (`acc0unt`); absent where there is none. */
+  /** The word with digits and symbols replaced by the letters that they imitate (`acc0unt`); absent if there are none. */
   alternative?: string;
   start: number;
   end: number;
-  /** Words of one sentence have one number. */
+  /** Number of the sentence. */
   sentence: number;
 }
 
-/** A place where letters were hidden: of another alphabet inside a word, or without ink between letters. */
+/** A position with hidden characters: letters of another alphabet inside a word, or invisible characters between letters. */
 interface HiddenLetters {
   kind: 'mixed_alphabets' | 'no_ink' | 'reversed';
   start: number;
@@ -25,7 +25,7 @@ export interface Readable {
   hidden: HiddenLetters[];
 }
 
-/** Letters that have no decomposition, as people type them without the mark. */
+/** Letters without a Unicode decomposition, and their usual replacements. */
 const WITHOUT_MARK: Readonly<Record<string, string>> = { ł: 'l', ø: 'o', đ: 'd', æ: 'ae', œ: 'oe', ı: 'i', þ: 'th', ð: 'd' };
 const IMITATIONS: Readonly<Record<string, string>> = {
   '0': 'o',
@@ -37,21 +37,21 @@ const IMITATIONS: Readonly<Record<string, string>> = {
   '@': 'a',
   $: 's',
 };
-/** Two words and an end of a sentence between them. A full stop inside a number or a domain ends none. */
+/** The end of a sentence between two words. A dot inside a number or a domain does not count. */
 const SENTENCE_END = /[.!?…]\s|[\n\r;]|[.!?]$/u;
 const WORD = /[\p{L}\p{N}@$]+/gu;
 const MARKS = /\p{M}+/gu;
-/** Marks that one letter keeps; more are drawn over the lines beside it, and cost time (Unicode UAX 15, stream-safe text, has 30). */
+/** Maximum combining marks of a letter. More are drawn over neighbouring lines and take time (stream-safe text of Unicode UAX 15 allows 30). */
 const MARKS_MAXIMUM = 8;
 const MANY_MARKS = new RegExp(`(\\p{M}{${MARKS_MAXIMUM}})\\p{M}+`, 'gu');
-/** Signs that stand for a sentence in Arabic: their plain form has 18 and 8 letters, so that a text of them would be 18 times as long. */
+/** Arabic ligatures for whole phrases: they decompose to 18 and 8 letters, so a text of them would become up to 18 times as long. */
 export const LONG_SIGNS = /[\ufdfa\ufdfb]/gu;
 const BETWEEN_LETTERS = /(?<=\p{Script=Latin})[\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff]+(?=\p{Script=Latin})/gu;
 const REVERSED = /[\u202d\u202e]/gu;
 const LATIN = /\p{Script=Latin}/u;
 const LOOKS_LATIN = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Lisu}]/u;
 const NOT_WORDS = /^[@$]+$/u;
-/** So many letters with one space or sign between them are one word that was pulled apart. */
+/** At least this many single letters, separated by one space or symbol, are one word with inserted separators. */
 const PULLED_APART_LEAST = 4;
 
 function withoutMarks(text: string): string {
@@ -59,7 +59,7 @@ function withoutMarks(text: string): string {
   return [...bare].map((letter) => WITHOUT_MARK[letter] ?? letter).join('');
 }
 
-/** The form in which a phrase and a word are compared: folded, without marks. Digits and letters stay. */
+/** The form for comparing phrases and words: case-folded, without combining marks. */
 export function comparable(text: string): string {
   return withoutMarks(foldWithOrigins(text).folded);
 }
@@ -69,7 +69,7 @@ function imitated(word: string): string | undefined {
   return [...word].map((sign) => IMITATIONS[sign] ?? sign).join('');
 }
 
-/** Joins `p a r c e l`, which programs that look for words would not see. */
+/** Joins separated letters such as `p a r c e l`, which hide a word from programs. */
 function joinPulledApart(words: Word[], original: string): Word[] {
   const joined: Word[] = [];
   for (let at = 0; at < words.length; ) {
@@ -110,9 +110,9 @@ function hiddenLetters(text: string): HiddenLetters[] {
   return found;
 }
 
-/** A text as its reader understands it: words without the tricks that hide them from programs. */
+/** Splits a text into words, without tricks that hide words from programs. */
 export function readText(original: string): Readable {
-  // Marks beyond the maximum are left out in place, so that places stay those of the original.
+  // Excess marks are replaced by characters of the same length, so that positions stay the same.
   const plain = original
     .replaceAll(MANY_MARKS, (all, kept: string) => kept.padEnd(all.length, '\u0000'))
     .replaceAll('\u0000', '\u00ad')

@@ -15,8 +15,8 @@ const PHONE = /^\+?[\d ()./-]{5,25}$/u;
 const LONE_LINK = /^\S{4,2048}$/u;
 
 /**
- * A message goes in, a verdict with reasons comes out. It opens no connection but the DNS questions of `options.resolve`, and
- * keeps nothing.
+ * Checks a message and returns a verdict with reasons. It opens no connections except the DNS queries of `options.resolve`, and
+ * stores nothing.
  */
 export class ScamCheck {
   readonly #surroundings: Surroundings;
@@ -27,17 +27,17 @@ export class ScamCheck {
     this.#pictures = shared?.pictures ?? new PictureReader();
   }
 
-  /** The same check for one person. It shares the tables and the process that reads pictures. */
+  /** Returns the check for one person. It shares the tables and the child processes. */
   forPerson(person: Person): ScamCheck {
     return new ScamCheck({}, { surroundings: surroundingsFor(this.#surroundings, person), pictures: this.#pictures });
   }
 
-  /** Ends the process that reads pictures. */
+  /** Ends the child processes. */
   close(): void {
     this.#pictures.close();
   }
 
-  /** Checks a text: a message, a link, a phone number or the pasted source of an email. A longer text is cut at the maximum. */
+  /** Checks a text: a message, a link, a phone number or the pasted source of an email. A text above the maximum length is truncated. */
   async checkText(text: string): Promise<ScamAnswer> {
     if (text.trim() === '') return this.#answer('empty');
     return this.#answer(await this.#reader().readText(text, kindOfText(text)));
@@ -52,12 +52,12 @@ export class ScamCheck {
     return new InputReader(this.#surroundings, this.#pictures);
   }
 
-  /** The answer to what was read, or to the reason why nothing was. */
+  /** Makes the result from the parsed input, or from the reason why nothing was read. */
   #answer(read: Reading | NotCheckedCode): ScamAnswer {
     const reading: Reading =
       typeof read === 'string' ? { kind: 'unknown', pieces: [], attachments: [], coverage: { words: read } } : read;
     const message = takeMessageApart(reading.kind, reading.pieces, reading.attachments, this.#surroundings);
-    // Each piece is judged alone as well, so that a file is as dangerous in a mail as it is without it.
+    // Each piece is also judged separately, so that a file gets at least the same verdict inside a mail as alone.
     const alone = reading.pieces.length < 2 ? [] : reading.pieces.map((_, at) => messageOfPiece(message, reading.pieces, at));
     const judged = [message, ...alone].map((one) => {
       const signs = findSigns(one, this.#surroundings);
@@ -86,7 +86,7 @@ export class ScamCheck {
   }
 }
 
-/** Verdicts of what was read, the worst first. */
+/** Verdicts of a parsed input, worst first. */
 const VERDICTS = ['dangerous', 'suspicious', 'nothing_found'] as const;
 
 function kindOfText(text: string): InputKind {

@@ -12,7 +12,7 @@ const kindOfHidden: Readonly<Record<string, string>> = {
 const account = (params: Params) =>
   params['payee'] ? `to ${params['payee']}` : params['iban'] ? `to the account ${params['iban']}` : '';
 
-/** The sentence of each reason. A page in another language writes its own from the code and the params. */
+/** Sentences by reason code. Pages in other languages make their own from the code and the params. */
 export const REASON_SENTENCES: Readonly<Record<ScamReasonCode, Sentence>> = {
   listed_domain: ({ host, list }) => `${host} is on the list of dangerous addresses “${list}”.`,
   lookalike_domain: ({ host, brand, domain }) => `${host} imitates ${brand}. The real address is ${domain}.`,
@@ -73,11 +73,11 @@ export const HEADLINES = {
   suspicious: 'Be careful: this shows signs of a scam.',
   nothing_found: 'Nothing suspicious found.',
   not_checked: 'We couldn’t check this.',
-  /** Of `not_checked` too: some parts were read, and nothing was found in them. */
+  /** Variant of `not_checked`: some parts were read, and nothing was found in them. */
   partly_checked: 'We couldn’t check all of this. Nothing suspicious found in the rest.',
 } as const;
 
-/** Parts of the input that were not read: cut, locked or failed. An answer with one of them never says that nothing was found. */
+/** Sentences about unread parts of the input: truncated, encrypted or failed. A result with one of them never has the verdict "nothing found". */
 export const UNREAD_SENTENCES = {
   language_unknown: 'We don’t know the language of this text.',
   text_cut: 'The text is longer than we read. We didn’t check the rest.',
@@ -107,7 +107,7 @@ export const UNREAD_SENTENCES = {
   broken_email: 'We couldn’t read this email.',
 } as const;
 
-/** Parts that nobody asked for, that need a permission, or that the operator has not set up. They are named, and exclude nothing. */
+/** Sentences about checks that were not requested, need a permission, or are not set up by the operator. They do not exclude any verdict. */
 export const UNASKED_SENTENCES = {
   never_visited: 'We never open links: the sender would learn of it.',
   no_lists: 'No public lists of dangerous addresses are installed.',
@@ -120,7 +120,7 @@ export const UNASKED_SENTENCES = {
   text_language: 'The text in the picture was read in some languages only.',
 } as const;
 
-/** Why a part was not checked, or that it was. */
+/** Sentences about the state of each part: checked, or the reason why not. */
 export const CHECKED_SENTENCES = {
   checked: {
     words: 'We read the words in eight languages.',

@@ -7,22 +7,22 @@ import type { Resolve } from './surroundings.ts';
 
 const DEADLINE_MS = 6_000;
 
-/** The result for the signature of an email. */
+/** The result of checking an email's signature. */
 interface SignatureCheck {
   proof: Sender['proof'];
-  /** Why it was not checked. */
+  /** The reason why it was not checked. */
   code: NotCheckedCode | undefined;
 }
 
 const organisationOf = (domain: string) => getDomain(domain, { allowPrivateDomains: true }) ?? domain;
 
-/** Domains of one organisation (RFC 7489, section 3.1.1, relaxed). */
+/** Whether two domains belong to the same organisation (RFC 7489, section 3.1.1, relaxed alignment). */
 const isAligned = (signing: string, author: string) =>
   organisationOf(signing.toLowerCase()) === organisationOf(author.toLowerCase());
 
 const tagOf = (signature: string, tag: string) => new RegExp(`(?:^|;)\\s*${tag}\\s*=\\s*([^;\\s]+)`, 'u').exec(signature)?.[1];
 
-/** The names of the keys of signatures whose domain is the author's. */
+/** DNS names of the keys of signatures by the author's domain. */
 function namesOf(signatures: readonly string[], author: string): Set<string> {
   const names = signatures.flatMap((signature) => {
     const [domain, selector] = [tagOf(signature, 'd'), tagOf(signature, 's')];
@@ -33,8 +33,8 @@ function namesOf(signatures: readonly string[], author: string): Set<string> {
 }
 
 /**
- * Verifies the DKIM signatures (RFC 6376) of an email anew. The email's own `Authentication-Results` is never read: any sender
- * can write it. `resolve` is asked at most two questions, for keys of the author's own domain; never without it.
+ * Verifies the DKIM signatures (RFC 6376) of an email. The header `Authentication-Results` is ignored, because any sender
+ * can write it. It makes at most two DNS queries, for keys of the author's domain.
  */
 export async function checkSignature(
   raw: Uint8Array,
@@ -46,13 +46,13 @@ export async function checkSignature(
   const asked = new Set([...names].slice(0, LIMITS.dns_questions));
   if (names.size === 0) return { proof: 'unsigned', code: 'unsigned' };
   if (resolve === undefined) return { proof: 'not_checked', code: 'no_dns' };
-  // Two authors, or another one than people see, prove nothing.
+  // With several authors, a signature does not prove the visible author.
   if (authors !== 1) return { proof: 'failed', code: undefined };
   const resolver: Resolve = (name, type) =>
     type === 'TXT' && asked.has(name.toLowerCase())
       ? resolve(name, type)
       : Promise.reject(Object.assign(new Error('not asked for'), { code: 'ENODATA' }));
-  // Loaded for a signed email alone.
+  // Loaded only for signed emails.
   const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
   const verified = dkimVerify(Buffer.from(raw), { resolver, minBitLength: 1_024 });
   const late = new Promise<undefined>((done) => setTimeout(() => done(undefined), DEADLINE_MS).unref());
@@ -67,7 +67,7 @@ export async function checkSignature(
     return { proof: 'proven', code: undefined };
   if (asked.size < names.size) return { proof: 'not_checked', code: 'more_signatures' };
   if (ofAuthor.some(({ status }) => status.result === 'temperror')) return { proof: 'not_checked', code: 'dns_failed' };
-  // A changed body is reported as neutral (RFC 8601, section 2.7.1, leaves it open).
+  // mailauth reports a changed body as neutral, which RFC 8601, section 2.7.1, allows.
   const isBroken = ofAuthor.some(({ status }) => status.result === 'fail' || status.comment === 'body hash did not verify');
   return isBroken ? { proof: 'failed', code: undefined } : { proof: 'unsigned', code: 'unsigned' };
 }

@@ -2,7 +2,7 @@ import type { ScamReasonCode, Span } from '@palisade/contract/scam-check';
 import type { Message } from './message.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** Something that a detector saw. `weight`: 1 adds to others, 2 is suspicious alone, 3 proves danger alone. */
+/** A finding of a detector. `weight`: 1 counts only together with others, 2 is suspicious alone, 3 is dangerous alone. */
 export interface Sign {
   code: ScamReasonCode;
   weight: 1 | 2 | 3;
@@ -10,7 +10,7 @@ export interface Sign {
   params: Record<string, string>;
 }
 
-/** Looks for one kind of sign. All detectors have this shape and stand in one list (`detectors.ts`). */
+/** Finds one kind of sign. All detectors are in one list (`detectors.ts`). */
 export interface Detector {
   id: string;
   find(message: Message, surroundings: Surroundings): Sign[];

@@ -1,10 +1,10 @@
 import confusables from 'unhomoglyph/data.json' with { type: 'json' };
 
-/** Unicode's confusables.txt as the package `unhomoglyph` ships it: a character, and the one that it looks like. */
+/** Unicode's confusables.txt from the package `unhomoglyph`: characters, and their prototypes. */
 const PROTOTYPES: ReadonlyMap<string, string> = new Map(Object.entries(confusables));
 
 /**
- * The skeleton of a text: two texts that look alike have one (UTS 39, section 4). Not for people to read. The package's own
+ * The skeleton of a text: texts that look alike have the same skeleton (UTS 39, section 4). It is not for display. The package's own
  * function tries 6,000 alternatives at each
  * letter; this one looks each letter up.
  */
@@ -14,7 +14,7 @@ export function skeleton(text: string): string {
   return mapped.normalize('NFD');
 }
 
-/** Scripts that UTS 39 (section 5.1) lets stand together in one word: Latin with those of Japanese, Korean and Chinese. */
+/** Scripts that UTS 39 (section 5.1) allows together in one word: Latin with those of Japanese, Korean and Chinese. */
 const TOGETHER: readonly (readonly string[])[] = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Hangul'],
@@ -40,12 +40,12 @@ const SCRIPTS = [
   'Ethiopic',
 ].map((name) => ({ name, pattern: new RegExp(`\\p{Script=${name}}`, 'u') }));
 
-/** The scripts of a word's letters; digits and signs that all scripts share count for none. */
+/** The scripts of a word's letters, without characters that all scripts share, such as digits. */
 function scriptsOf(word: string): string[] {
   return SCRIPTS.filter(({ pattern }) => pattern.test(word)).map(({ name }) => name);
 }
 
-/** Whether a word mixes scripts that no language writes together ("highly restrictive", UTS 39 section 5.2). */
+/** Whether a word mixes scripts that no language combines (not "highly restrictive", UTS 39 section 5.2). */
 export function mixesScripts(word: string): boolean {
   const scripts = scriptsOf(word);
   return scripts.length > 1 && !TOGETHER.some((set) => scripts.every((script) => set.includes(script)));

@@ -5,20 +5,20 @@ import { type BrandIndex, indexBrands } from './likeness.ts';
 import { comparable, type Readable } from './readable.ts';
 import type { NotCheckedCode } from './sentences.ts';
 
-/** Answers a question to the DNS as `node:dns/promises` does. */
+/** A DNS resolver with the interface of `node:dns/promises`. */
 export type Resolve = (name: string, type: string) => Promise<string[] | string[][]>;
 
-/** A list of dangerous domains or addresses. The feeds themselves are fetched and kept elsewhere. */
+/** A list of dangerous domains or addresses. Downloading and storing it is not part of this package. */
 interface DangerousList {
   name: string;
-  /** A host, a registrable domain or a whole address (without scheme and fragment). */
+  /** `entry` is a host, a registrable domain or a full address without scheme and fragment. */
   has(entry: string): boolean;
 }
 
-/** The text of a picture with the languages whose data is installed, as tesseract names them; or why it was not read. */
+/** The text of a picture and the installed languages (tesseract's codes); or the reason why it was not read. */
 export type TextReading = { text: string; languages: readonly string[] } | { code: NotCheckedCode };
 
-/** Services that a check uses of the program around it. All of it may be absent; the answer says what was not checked then. */
+/** Services provided by the calling program. All are optional; without one, the result reports what was not checked. */
 export interface Options {
   provider?: { name: string; domains: readonly string[] };
   /** Hosts that the provider or the person trusts. */
@@ -26,27 +26,27 @@ export interface Options {
   lists?: readonly DangerousList[];
   /** The person's country (ISO 3166), for phone numbers without a country code. */
   country?: string;
-  /** Absent: signatures of emails are not checked. With it, an email may ask at most two questions. */
+  /** Resolver for signatures of emails, with at most two queries per email. Without it, signatures are not checked. */
   resolve?: Resolve | undefined;
-  /** Reads the text of a picture. Absent: texts of pictures are not checked. */
+  /** Reads the text of a picture. Without it, text in pictures is not checked. */
   readPictureText?: (picture: Uint8Array) => Promise<TextReading>;
-  /** Looks at an attachment with the engine. */
+  /** Scans an attachment for malware. */
   scanAttachment?: (name: string, content: Uint8Array) => Promise<'infected' | 'clean' | 'not_checked'>;
-  /** The source of an email with what a letter in another format holds, such as `.msg`; undefined for another file. */
+  /** Converts a mail in another format, such as `.msg`, to the source of an email; undefined for other files. */
   readLetter?: (name: string, content: Uint8Array) => Promise<{ source: Uint8Array; coverage: Coverage } | undefined>;
-  /** Reads the texts of a document such as a PDF; undefined for another file, and for one without texts. */
+  /** Reads the text of a document such as a PDF; undefined for other files and for documents without text. */
   readDocument?: (name: string, content: Uint8Array) => Promise<{ text: string; coverage: Coverage } | undefined>;
 }
 
 export interface Surroundings extends Options {
   brands: BrandIndex;
   isTrusted(host: string): boolean;
-  /** The name of the list that has the address. */
+  /** Returns the name of the list that contains the address. */
   isListed(address: Address): string | undefined;
   findNames(text: Readable): { brand: Brand; start: number; end: number }[];
 }
 
-/** Names of brands that are ordinary words in a sentence even with a capital letter. */
+/** Brand names that can be ordinary words in a sentence even when capitalized. */
 const NOT_NAMES = new Set([
   'x',
   'free',
@@ -113,7 +113,7 @@ function namePatterns(brands: readonly Brand[]): Map<string, NamePattern[]> {
   return patterns;
 }
 
-/** Brands named in a text, each once. */
+/** Finds the brands named in a text, without duplicates. */
 function findNames(patterns: ReadonlyMap<string, NamePattern[]>, { words, original }: Readable) {
   const found = new Map<string, { brand: Brand; start: number; end: number }>();
   for (const [at, word] of words.entries())
@@ -132,11 +132,11 @@ export interface Person {
   trusted?: ReadonlySet<string>;
   /** The person's country (ISO 3166), for phone numbers without a country code. */
   country?: string | undefined;
-  /** Whether they allow questions to the DNS for this check. Absent: no. */
+  /** Whether the person allows DNS queries for this check. The default is no. */
   mayAskDns?: boolean;
 }
 
-/** The surroundings of a check for one person. */
+/** The state of a check for one person. */
 export function surroundingsFor(all: Surroundings, { trusted, country, mayAskDns = false }: Person): Surroundings {
   return {
     ...all,
@@ -157,7 +157,7 @@ export function surroundingsOf(options: Options = {}): Surroundings {
     isTrusted: (host) => isBelow(host, trusted),
     isListed: ({ host, domain = host, url }) => {
       const path = `${host}${url.pathname}`;
-      // The host and what it lies below, down to the registrable domain; and the address itself.
+      // The host and its parent domains up to the registrable domain, and the address itself.
       const above = suffixesOf(host).filter((name) => name.endsWith(domain));
       const entries = [...above, `${path}${url.search}`, path, path.replace(/\/$/u, '')];
       return lists.find((list) => entries.some((entry) => list.has(entry)))?.name;

@@ -2,32 +2,32 @@ import { isBelow } from './address.ts';
 import { percentDecoded } from './percent-decoded.ts';
 
 /**
- * Services that stand between a link and its page. `gateway`: a mail program checks each link there. `page`: the page is shown
- * under the name of the service. `messenger`: each link of a program goes through it. `counter`: newsletters count clicks there.
- * `open`: anybody can send a browser on from there.
+ * Kinds of services between a link and its page. `gateway`: a mail security service checks each link. `page`: the page is shown
+ * under the service's domain. `messenger`: an application routes each link through it. `counter`: counts clicks of newsletters.
+ * `open`: an open redirect, which anyone can use.
  */
 export type PassingKind = 'gateway' | 'page' | 'messenger' | 'counter' | 'open';
 
-/** The service of a link, and the addresses that the link names as its target: none where they are hidden. */
+/** The kind of service of a link, and the target addresses in the link; empty if they are hidden. */
 interface Passing {
   kind: PassingKind;
   targets: string[];
 }
 
-/** Undefined: the address is no link through the service. */
+/** Returns the target addresses; undefined if the address is not a link through the service. */
 type Read = (url: URL) => readonly (string | null | undefined)[] | undefined;
 interface Row {
   kind: PassingKind;
   hosts: ReadonlySet<string>;
   read: Read;
-  /** Other paths of the host are pages of its own. */
+  /** Pattern of paths that redirect. Other paths are the service's own pages. */
   path: RegExp | undefined;
 }
 
 const TARGET_LENGTH_MAXIMUM = 2_048;
 const HOST_WITH_PATH = /^(?:[\p{L}\p{N}_-]+\.)+[\p{L}-]{2,24}(?::\d+)?(?:[/?#]|$)/u;
 
-/** A text as an address: encoded once more than it should be, with one slash lost, or without a scheme. */
+/** Repairs a target address: double percent-encoding, a missing slash, or a missing scheme. */
 export function targetOf(value: string | null | undefined): string | undefined {
   const text = (value ?? '').trim().slice(0, TARGET_LENGTH_MAXIMUM);
   const plain = /^https?%3a/iu.test(text) ? percentDecoded(text) : text;
@@ -36,14 +36,14 @@ export function targetOf(value: string | null | undefined): string | undefined {
 }
 
 const hidden: Read = () => [];
-/** The first of the parameters that the address has. Their names are compared without case. */
+/** Reads the first of these parameters that the address has. Names are compared case-insensitively. */
 const parameter =
   (...names: string[]) =>
   (url: URL) =>
     names.map((name) => [...url.searchParams].find(([key]) => key.toLowerCase() === name)?.[1]);
 const base64 = (text: string | null) => Buffer.from((text ?? '').replaceAll(' ', '+'), 'base64').toString('utf8');
 const wholePath = (url: URL) => `${url.pathname}${url.search}${url.hash}`;
-/** The part of path and query that a pattern captures. */
+/** Reads the capture group of a pattern in path and query. */
 const inPath = (pattern: RegExp) => (url: URL) => {
   const found = pattern.exec(wholePath(url))?.[1];
   return [found, found === undefined ? undefined : percentDecoded(found)];
@@ -55,7 +55,7 @@ const proofpoint2: Read = (url) => [percentDecoded((url.searchParams.get('u') ??
 
 const RUN_LENGTHS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** Proofpoint URL Defense 3: `*` stands for one letter of those behind `__;`, and `**` with a sign for several of them. */
+/** Proofpoint URL Defense 3: `*` stands for one of the characters after `__;`, and `**` with a length character for several of them. */
 const proofpoint3: Read = (url) => {
   const [, target = '', letters = ''] = /__(.{3,}?)__;([\w-]{0,2000})/u.exec(wholePath(url)) ?? [];
   const replaced = [...base64(letters)];
@@ -63,13 +63,13 @@ const proofpoint3: Read = (url) => {
   return [target.replaceAll(/\*(?:\*([\w-]))?/gu, (_, run?: string) => replaced.splice(0, length(run)).join(''))];
 };
 
-/** `evil--host-com.translate.goog`: a dot is a hyphen, a hyphen two. */
+/** Google Translate, `evil--host-com.translate.goog`: a hyphen stands for a dot, two hyphens for a hyphen. */
 const translatedHost: Read = ({ hostname, pathname }) => {
   const host = hostname.replace(/\.translate\.goog$/u, '').replaceAll(/--|-/gu, (sign) => (sign === '--' ? '-' : '.'));
   return [`${host}${pathname}`];
 };
 
-/** An address among the words of a message that the link prepares. */
+/** An address in the message text that the link contains. */
 const inWords: Read = (url) => /https?:\/\/\S+/iu.exec(url.searchParams.get('text') ?? '')?.slice(0, 1);
 
 const row = (kind: PassingKind, hosts: string, read: Read = hidden, path?: RegExp): Row => ({
@@ -79,7 +79,7 @@ const row = (kind: PassingKind, hosts: string, read: Read = hidden, path?: RegEx
   path,
 });
 
-/** The first row that fits reads the link. Formats: the links that these services write into public mailing lists and pages. */
+/** The first matching row is used. The formats come from links of these services in public mailing lists and pages. */
 const ROWS: readonly Row[] = [
   // Mail gateways.
   row('gateway', 'urldefense.proofpoint.com urldefense.com urldefense.us', proofpoint2, /^\/v2\//u),
@@ -89,7 +89,7 @@ const ROWS: readonly Row[] = [
   row('gateway', 'linkprotect.cudasvc.com', parameter('a')),
   row('gateway', 'safelinks.protection.outlook.com safelinks.protection.office365.us', parameter('url')),
   row('gateway', 'statics.teams.cdn.office.net', parameter('url'), /safelinks/u),
-  // Mimecast names the host alone, and not in every link.
+  // Mimecast includes only the host, and not in every link.
   row('gateway', 'mimecast.com mimecastprotect.com', parameter('domain'), /^\/(?:s|r|redirect|ttpwp)\b/u),
   row('gateway', 'secure-web.cisco.com', restOfPath),
   row('gateway', 'clicktime.symantec.com', (url) => [...parameter('u')(url), ...restOfPath(url)]),
@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
   ),
   row('gateway', 'emaillinkprotection.azure.com', parameter('destination')),
   row('gateway', 'deref-gmx.net deref-web.de deref-mail.com deref-1und1.de deref-web-02.de', parameter('redirecturl')),
-  // The page of another under the name of the service.
+  // Pages of others under the service's domain.
   row('page', 'google.com', inPath(/^\/amp\/(?:s\/)?(.{3,})$/u), /^\/amp\//u),
   row('page', 'cdn.ampproject.org', inPath(/^\/[a-z]{1,2}\/(?:s\/)?(.{3,})$/u)),
   row('page', 'bing-amp.com', inPath(/^\/c\/(?:s\/)?(.{3,})$/u)),
@@ -133,7 +133,7 @@ const ROWS: readonly Row[] = [
     'archive.ph archive.is archive.today archive.li archive.vn archive.fo archive.md ghostarchive.org perma.cc',
     restOfPath,
   ),
-  // Programs that send every link through an address of their own.
+  // Applications that route every link through their own address.
   row('messenger', 'facebook.com messenger.com', parameter('u'), /^\/(?:l\.php|flx\/warn)/u),
   row('messenger', 'l.instagram.com l.threads.com l.threads.net l.wl.co', parameter('u')),
   row('messenger', 'out.reddit.com exit.sc gate.sc', parameter('url')),
@@ -148,7 +148,7 @@ const ROWS: readonly Row[] = [
   row('messenger', 't.umblr.com', parameter('z')),
   row('messenger', 'link.zhihu.com', parameter('target')),
   row('messenger', 'quora.com x.com twitter.com', parameter('url'), /^\/(?:_|i)\/redirect/u),
-  // Search engines and advertisements.
+  // Open redirects of search engines and advertisements.
   row('open', 'google.com', parameter('q', 'url', 'adurl'), /^\/(?:url|aclk|pagead)/u),
   row('open', 'googleadservices.com doubleclick.net', parameter('adurl', 'ds_dest_url', 'url')),
   row('open', 'youtube.com', parameter('q'), /^\/redirect/u),
@@ -162,7 +162,7 @@ const ROWS: readonly Row[] = [
     ({ search }) => [search.slice(1)],
     /^\/(?:users\/outgoing)?$/u,
   ),
-  // Click counters of newsletters; most keep the target to themselves.
+  // Click counters of newsletters; most do not include the target.
   row('counter', 'awstrack.me', inPath(/^\/L\d\/([^/]{3,})\//u)),
   row('counter', 'mandrillapp.com', inPath(/^\/track\/click\/\d+\/([^/?]{3,})/u)),
   row('counter', 'pstmrk.it', inPath(/^\/\d?[a-z]{1,2}\/([^/]{3,})\//u)),
@@ -179,7 +179,7 @@ const ROWS: readonly Row[] = [
   row('counter', 'crsend.com emailsys1a.net emarsys.net mlsend.com mlsend2.com braze.com bmetrack.com'),
 ];
 
-/** `intent://host/path#Intent;scheme=https;S.browser_fallback_url=...;end` of Android: an application, or a page in its place. */
+/** Targets of Android's `intent://host/path#Intent;scheme=https;S.browser_fallback_url=...;end`: an application, or a fallback page. */
 function intentTargets(url: URL): string[] {
   const fields = new Map(url.hash.split(';').map((field) => [field.split('=')[0] ?? '', field.slice(field.indexOf('=') + 1)]));
   const scheme = fields.get('scheme') ?? '';
@@ -189,7 +189,7 @@ function intentTargets(url: URL): string[] {
   );
 }
 
-/** The service that a link goes through; undefined for the link of any other host. */
+/** The service of a link; undefined for all other hosts. */
 export function passingOf(url: URL, host: string): Passing | undefined {
   if (url.protocol === 'intent:') return { kind: 'open', targets: intentTargets(url) };
   const found = ROWS.find(({ hosts, path }) => isBelow(host, hosts) && (path === undefined || path.test(url.pathname)));

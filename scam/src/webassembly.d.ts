@@ -1,4 +1,4 @@
-// The types of WebAssembly and of the browser's pictures that the reader of codes and its packages use: Node's types have neither.
+// Types of WebAssembly and of the browser's ImageData for the code reader and its packages, because Node's types lack them.
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

@@ -4,7 +4,7 @@ import { type Message, spanOf } from './message.ts';
 import type { Detector, Sign } from './signs.ts';
 import { CONCEPTS, type Concept } from './words/concepts.ts';
 
-/** Where a message first says one of the concepts. */
+/** Span of the first occurrence of one of the concepts. */
 export function conceptSpan(message: Message, concepts: readonly Concept[]): Span | undefined {
   for (const concept of concepts)
     for (const text of message.texts) {
@@ -16,10 +16,10 @@ export function conceptSpan(message: Message, concepts: readonly Concept[]): Spa
 
 const isConcept = (evidence: Evidence): evidence is Concept => CONCEPTS.some((concept) => concept === evidence);
 
-/** The smallest span of one text that holds what showed an intent, cut where it would be the whole message. */
+/** The span that best shows an intent. */
 function intentSpan(message: Message, shownBy: readonly Evidence[]): Span | undefined {
   const concepts = shownBy.filter(isConcept);
-  // The rarer the concept, the more it says: the first of the combination that the text has only once.
+  // The concept with the fewest occurrences is the most specific.
   const counted = concepts
     .flatMap((concept) =>
       message.texts.flatMap((text) => {
@@ -61,10 +61,10 @@ const PAYMENT_WORDS: readonly Concept[] = [
   'give_back',
 ];
 
-/** Signs that support an intent; alone they are in every honest reminder. */
+/** Signs that support an intent. Alone they also occur in honest reminders. */
 const SUPPORTS: readonly { code: ScamReasonCode; concepts: readonly Concept[]; isThere?: (message: Message) => boolean }[] = [
   { code: 'pressure', concepts: ['urgent', 'deadline', 'threat'] },
-  // A code is a secret of its owner.
+  // Honest messages with a one-time code also ask for secrecy.
   {
     code: 'secrecy',
     concepts: ['secrecy'],
@@ -83,7 +83,7 @@ const SUPPORTS: readonly { code: ScamReasonCode; concepts: readonly Concept[]; i
   {
     code: 'asks_for_secret',
     concepts: ['secret_data'],
-    // A message that tells people to keep a secret does not ask for it.
+    // A message that asks people to keep a code secret does not ask for the code.
     isThere: ({ evidence }) =>
       !evidence.has('keep_code') &&
       (['confirm', 'pass_on', 'tell_number', 'click', 'reply'] as const).some((concept) => evidence.has(concept)),
@@ -103,7 +103,7 @@ const supportDetectors: readonly Detector[] = SUPPORTS.map(({ code, concepts, is
   },
 }));
 
-/** Hidden letters weigh where words were hidden on purpose: two of them, or one right to left. */
+/** Hidden characters. Two of them, or one that reverses the text direction, are suspicious alone. */
 const hiddenLetters: Detector = {
   id: 'hidden_letters',
   find: (message) =>

@@ -1,9 +1,9 @@
 /**
- * Meanings that phrases of a message can have. An intent is a combination of these and of facts such as a link; none of them is a
+ * Concepts that phrases of a message express. An intent is a combination of concepts and facts such as a link; a concept is never a
  * reason alone.
  */
 export const CONCEPTS = [
-  // Actions that a person is asked for.
+  // Requested actions.
   'click',
   'call',
   'reply',
@@ -45,13 +45,13 @@ export const CONCEPTS = [
   'technician',
   'renewed',
   'not_authorised',
-  // Money that comes or is owed.
+  // Money that is paid out or owed.
   'refund',
   'overpaid',
   'give_back',
   'fine',
   'law',
-  // Work, love, investment, dwelling.
+  // Work, romance, investment, housing.
   'job',
   'easy_money',
   'income',
@@ -78,7 +78,7 @@ export const CONCEPTS = [
   'publish',
   'won',
   'claim',
-  // Services that cost, offered by text message.
+  // Paid services offered by text message.
   'costs',
   'advertised',
   'opt_out',
@@ -93,7 +93,7 @@ export const CONCEPTS = [
 ] as const;
 export type Concept = (typeof CONCEPTS)[number];
 
-/** Offers by text message are written down for English alone, where they are a plague. */
+/** Concepts of offers by text message. Only the English list has them, because they are common there. */
 type Offer =
   | 'content_offer'
   | 'phone_offer'
@@ -104,5 +104,5 @@ type Offer =
   | 'curiosity'
   | 'adult_offer';
 
-/** The word list of one language: phrases of each concept, between semicolons (the form is that of `phrases.ts`). */
+/** The word list of one language: phrases of each concept, separated by semicolons, in the syntax of `phrases.ts`. */
 export type WordList = Readonly<Record<Exclude<Concept, Offer>, string> & Partial<Record<Offer, string>>>;

@@ -30,17 +30,17 @@ const INDEX = indexPhrases<Concept>(
   Object.fromEntries(Object.entries(LISTS).map(([language, list]) => [language, phrasesOf(list)])),
   CONCEPTS,
 );
-/** So many frequent words, and twice those of any other language, leave no doubt of a language. */
+/** A language is certain with at least this many frequent words, and twice as many as for any other language. */
 const DOUBTLESS_LEAST = 4;
 
-/** Finds the meanings of the phrases in a text. Words of another language mean something else in a text whose language is known. */
+/** Finds the concepts in a text. If its language is certain, only phrases of that language are used, because they can mean something else in another. */
 export function findConcepts(text: Readable): Hits<Concept> {
   const [first, second] = frequentWords(text);
   const isDoubtless = first !== undefined && first.count >= Math.max(DOUBTLESS_LEAST, 2 * (second?.count ?? 0));
   return findPhrases(INDEX, text, isDoubtless ? new Set([first.language, 'en']) : undefined);
 }
 
-/** The words that each of the eight languages uses most. A text of which few words are among them is in another language. */
+/** The most frequent words of the eight languages. A text with few of them is in another language. */
 const FREQUENT_OF: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   Object.entries({
     en: `the to you your and of is a in for this on we it that with are be have will not can from me my at if or as by please
@@ -61,25 +61,25 @@ const FREQUENT_OF: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEn
 );
 const FREQUENT = new Set(Object.values(FREQUENT_OF).flatMap((words) => [...words]));
 
-/** Counts the frequent words of each language in a text, the most first. */
+/** Counts the frequent words of each language in a text, in descending order. */
 function frequentWords({ words }: Readable): { language: string; count: number }[] {
   return Object.entries(FREQUENT_OF)
     .map(([language, frequent]) => ({ language, count: words.filter(({ text }) => frequent.has(text)).length }))
     .sort((one, other) => other.count - one.count);
 }
 
-/** The language of which a text has most frequent words, and more than of any other; undefined where there is none. */
+/** The language with the most frequent words in a text; undefined without a single best language. */
 export function languageOf(text: Readable): string | undefined {
   const [first, second] = frequentWords(text);
   return first === undefined || first.count === 0 || first.count === second?.count ? undefined : first.language;
 }
 
-/** Texts of fewer words are too short to tell their language. */
+/** Minimum number of words for detecting the language. */
 const WORDS_LEAST = 8;
 const FREQUENT_SHARE_LEAST = 0.08;
 const OTHER_SCRIPT_SHARE = 0.5;
 
-/** Whether the words of a text are of a language that the word lists know. A very short text counts as known. */
+/** Whether the language of a text has a word list. A very short text counts as known. */
 export function isKnownLanguage({ words }: Readable): boolean {
   const lettered = words.filter(({ text }) => /\p{L}/u.test(text));
   const foreign = lettered.filter(({ text }) => !/\p{Script=Latin}/u.test(text)).length;
