@@ -3,19 +3,19 @@ import { type FileHandle, lstat, open, opendir, readlink } from 'node:fs/promise
 import { FileRefused, timely } from './timely.ts';
 
 /**
- * Files and folders that other people of this computer can write to. Each folder of a path is opened relative to the handle of the one before, and no link of another
- * person is followed: renames and exchanges by such a person do not change which folders are held. Names are bytes.
+ * Safe access to files and folders that other users of this computer can write to. Each folder of a path is opened relative to the handle of its parent, and links of other
+ * users are not followed, so that another user cannot redirect the access by a rename. Names are bytes.
  */
 export type { BigIntStats as Stats } from 'node:fs';
 
-/** `open` without the right to read or write: a held folder can be inspected and entered (open(2); the same number on x86-64 and arm64). */
+/** Flag of open(2) for a handle without read or write access, through which a folder can be inspected and entered. The same value on x86-64 and arm64. */
 const O_PATH = 0o10000000;
 const FOLDER = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Opening a FIFO without a writer, or a file with a lease, does not block. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
-/** Links of root that one path may lead through (Linux: MAXSYMLINKS). */
+/** Maximum links of root in one path (Linux: MAXSYMLINKS). */
 const LINKS_MAXIMUM = 40;
-/** Components of one path: a path of 64 KB, sixteen times PATH_MAX. */
+/** Maximum components of one path: a path of 64 KB, sixteen times PATH_MAX. */
 const COMPONENTS_MAXIMUM = 32_768;
 const CHUNK_BYTES = 256 * 1024;
 const NAMES_AT_ONCE = 256;
@@ -30,14 +30,14 @@ export interface Entry {
 }
 
 /**
- * The accounts that can change the entries of a folder or of a folder above it: root alone, others too but not those of root (sticky), or
- * others too.
+ * The users who can change the entries of a folder or of a parent folder: only root; others, but not entries of root (sticky); or
+ * others.
  */
 type Writers = 'root' | 'sticky' | 'others';
 
 const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** Names of a path from the root on. @throws FileRefused `bad_path` for one that is not absolute, or holds NUL, `.` or `..` */
+/** Splits a path into its components. @throws FileRefused `bad_path` for a path that is not absolute or contains NUL, `.` or `..` */
 function componentsOf(path: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   if (path[0] !== SLASH[0]) throw new FileRefused('bad_path', 'the path is not absolute');
@@ -58,7 +58,7 @@ function checkedName(name: Buffer): Buffer {
   return name;
 }
 
-/** The path of an entry of a folder, for showing and for remembering. */
+/** The path of an entry of a folder, for display and storage. */
 export function joinPath(folder: Buffer, name: Buffer): Buffer {
   return folder.equals(SLASH) ? Buffer.concat([SLASH, name]) : Buffer.concat([folder, SLASH, name]);
 }
@@ -73,18 +73,18 @@ export function splitPath(path: Buffer): { folder: Buffer; name: Buffer } {
 
 function writersOf(stats: BigIntStats, above: Writers): Writers {
   if (above === 'others' || stats.uid !== 0n) return 'others';
-  // The bits of the group include the rights of an access list (acl(5)).
+  // With an access control list, the group bits are its mask: the maximum rights of additional users and groups (acl(5)).
   if ((stats.mode & WRITABLE_BY_OTHERS) === 0n) return above;
   return (stats.mode & STICKY) === 0n ? 'others' : 'sticky';
 }
 
-/** An open folder. It stays the same folder if its path changes. */
+/** A handle of an open folder, which stays valid if its path changes. */
 export class Folder {
-  /** The path that was asked for: shown and remembered, never opened. */
+  /** The requested path, for display and storage; it is never opened. */
   readonly path: Buffer;
   readonly stats: BigIntStats;
   readonly writers: Writers;
-  /** Whether root alone can write to it and can exchange it or a folder above it. */
+  /** Whether only root can write to the folder, and only root can replace it or a parent folder. */
   readonly isRootsAlone: boolean;
   readonly #handle: FileHandle;
 
@@ -97,7 +97,7 @@ export class Folder {
   }
 
   /**
-   * Opens an absolute path, one component at a time. Links of root in folders that only root can write to are followed, as a system may have them (`/home` on some); others are not.
+   * Opens an absolute path, one component at a time. Links of root in folders that only root can write to are followed, because some systems have them (for example `/home`); others are not.
    * @throws FileRefused `link`, `bad_path`, `deadline`; or the system's error
    */
   static async open(path: string | Buffer): Promise<Folder> {
@@ -139,12 +139,12 @@ export class Folder {
     }
   }
 
-  /** The target of a link of root that only root can have made. */
+  /** The target of a link that only root can have created; undefined for any other entry. */
   async #rootsLink(name: Buffer): Promise<Buffer | undefined> {
     if (!this.isRootsAlone || (await this.stat(name)).uid !== 0n) return undefined;
     const target = await this.readLink(name);
     if (target[0] === SLASH[0]) return target;
-    // Relative ones as systems have them: `usr/lib`, `../run`.
+    // Relative targets such as `usr/lib` and `../run`.
     const parts = this.path.toString('latin1').split('/').filter(Boolean);
     for (const part of target.toString('latin1').split('/')) {
       if (part === '..') parts.pop();
@@ -153,12 +153,12 @@ export class Folder {
     return Buffer.from(`/${parts.join('/')}`, 'latin1');
   }
 
-  /** Path of an entry through the handle: only its last component can change. For this module alone. */
+  /** Path of an entry through the folder's handle, so that only the last component can change. For this module only. */
   entryPath(name: Buffer): Buffer {
     return Buffer.concat([Buffer.from(`/proc/self/fd/${this.#handle.fd}/`), checkedName(name)]);
   }
 
-  /** @throws FileRefused `link` where it is a link, or no folder */
+  /** Opens a subfolder. @throws FileRefused `link` for a link or another entry that is not a folder */
   async folder(name: Buffer): Promise<Folder> {
     try {
       return await Folder.#take(this.entryPath(name), joinPath(this.path, name), this.writers);
@@ -169,12 +169,12 @@ export class Folder {
     }
   }
 
-  /** Opens a plain file for reading. @throws FileRefused `not_regular`, `link`, `deadline`; or the system's error */
+  /** Opens a regular file for reading. @throws FileRefused `not_regular`, `link`, `deadline`; or the system's error */
   async file(name: Buffer): Promise<ForeignFile> {
     return await ForeignFile.open(this.entryPath(name), joinPath(this.path, name));
   }
 
-  /** The stats of an entry. A link is not followed. */
+  /** The stats of an entry, without following a link. */
   async stat(name: Buffer): Promise<BigIntStats> {
     return await timely(() => lstat(this.entryPath(name), { bigint: true }));
   }
@@ -183,7 +183,7 @@ export class Folder {
     return await timely(() => readlink(this.entryPath(name), { encoding: 'buffer' }));
   }
 
-  /** Entries in the order of the file system, without being held in memory together. Stop the loop to cap them. */
+  /** Yields the entries in the order of the file system, without loading all of them into memory. */
   async *entries(): AsyncGenerator<Entry> {
     const folder = await timely(
       () => opendir(`/proc/self/fd/${this.#handle.fd}/.`, { encoding: 'latin1', bufferSize: NAMES_AT_ONCE }),
@@ -200,12 +200,12 @@ export class Folder {
   }
 
   /**
-   * Watches this folder, not a later one at its path; the handle may be closed meanwhile. `onName` gets the name of an entry that was written, made, moved or removed.
-   * @throws the system's error at once, ENOSPC where the kernel watches no more folders
+   * Watches this folder, and not a later one at its path; the handle may be closed meanwhile. `onName` receives the name of an entry that was written, created, moved or removed.
+   * @throws the system's error immediately; ENOSPC if the kernel's limit of watches is reached
    */
   watch(onName: (name: Buffer) => void, onGone: () => void): FSWatcher {
     const watcher = watch(`/proc/self/fd/${this.#handle.fd}/.`, { persistent: false, encoding: 'buffer' }, (_event, name) => {
-      // The name of the folder itself, as it was given above, says that it is gone or moved.
+      // An event with the watched name `.` means that the folder itself was moved or removed.
       if (name === null || name.toString('latin1') === '.') onGone();
       else onName(Buffer.from(name));
     });
@@ -218,10 +218,10 @@ export class Folder {
   }
 }
 
-/** An open plain file of another person. It stays the same file if its path changes. */
+/** A handle of an open regular file of another user, which stays valid if its path changes. */
 export class ForeignFile {
   readonly path: Buffer;
-  /** Its state when it was opened. */
+  /** The file's stats when it was opened. */
   readonly stats: BigIntStats;
   readonly #handle: FileHandle;
 
@@ -231,7 +231,7 @@ export class ForeignFile {
     this.stats = stats;
   }
 
-  /** For this module alone: others come here by a folder or `openForeign`. */
+  /** For this module only: other modules use `Folder.file` or `openForeign`. */
   static async open(at: Buffer, path: Buffer): Promise<ForeignFile> {
     let handle: FileHandle;
     try {
@@ -241,7 +241,7 @@ export class ForeignFile {
       );
     } catch (error) {
       if (codeOf(error) === 'ELOOP') throw new FileRefused('link', 'it is a link');
-      // A socket, or a device that is not there.
+      // A socket, or a missing device.
       if (codeOf(error) === 'ENXIO') throw new FileRefused('not_regular', 'it is no plain file');
       throw error;
     }
@@ -255,21 +255,21 @@ export class ForeignFile {
     }
   }
 
-  /** Path of exactly this file for programs that the agent starts, as long as it is open here. Plain ASCII, for any name. */
+  /** Path of exactly this open file for programs that the agent starts, valid until it is closed. It is ASCII, whatever the file's name is. */
   get handlePath(): string {
     return `/proc/${process.pid}/fd/${this.#handle.fd}`;
   }
 
-  /** All of it, where it has at most `bytes_maximum` bytes. @throws FileRefused `too_large` before anything is read, `deadline` */
+  /** Reads the whole file if it has at most `bytes_maximum` bytes. @throws FileRefused `too_large` before anything is read, `deadline` */
   async read(bytes_maximum: number): Promise<Buffer> {
     if (this.stats.size > BigInt(bytes_maximum)) throw new FileRefused('too_large', `it has more than ${bytes_maximum} bytes`);
     return await this.readSome(bytes_maximum);
   }
 
-  /** At most so many bytes from its beginning, or from `position`. A file that grows meanwhile is not read further. */
+  /** Reads at most `bytes_maximum` bytes from `position`, up to the size that the file had when it was opened. */
   async readSome(bytes_maximum: number, position = 0): Promise<Buffer> {
     const left = Number(this.stats.size) - position;
-    // Files of the kernel say that they are empty, and are not.
+    // Files in /proc report the size 0 although they have content.
     const length = Math.max(0, Math.min(bytes_maximum, this.stats.size === 0n ? bytes_maximum : left));
     const parts: Buffer[] = [];
     let at = 0;
@@ -287,7 +287,7 @@ export class ForeignFile {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** Its bytes in parts, at most as many as it had when it was opened. The next part overwrites the one before: a large file takes no more memory than a small one. */
+  /** Yields the file in chunks, up to the size that it had when it was opened. Each chunk overwrites the previous one, so that memory does not grow with the file. */
   async *chunks(): AsyncGenerator<Buffer> {
     const size = Number(this.stats.size);
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, size));
@@ -299,12 +299,12 @@ export class ForeignFile {
     }
   }
 
-  /** Its present stats. */
+  /** The file's current stats. */
   async statNow(): Promise<BigIntStats> {
     return await timely(() => this.#handle.stat({ bigint: true }));
   }
 
-  /** Whether it has the bytes that it had when it was opened, as far as times and sizes tell. */
+  /** Whether size and times are unchanged since the file was opened. */
   async isUnchanged(): Promise<boolean> {
     return isSameContent(await this.statNow(), this.stats);
   }
@@ -320,7 +320,7 @@ export const isSameFile = (a: BigIntStats, b: BigIntStats): boolean => a.dev ===
 export const isSameContent = (a: BigIntStats, b: BigIntStats): boolean =>
   isSameFile(a, b) && a.size === b.size && a.mtimeNs === b.mtimeNs;
 
-/** Opens a plain file by its absolute path: folders as `Folder.open`. */
+/** Opens a regular file by its absolute path, with the folders opened as in `Folder.open`. */
 export async function openForeign(path: string | Buffer): Promise<ForeignFile> {
   const { folder, name } = splitPath(Buffer.from(path));
   const opened = await Folder.open(folder);
@@ -332,7 +332,7 @@ export async function openForeign(path: string | Buffer): Promise<ForeignFile> {
 }
 
 /**
- * The stats of a path, without following a link at its end; undefined for a missing one, or if the way there leads through another person's
+ * The stats of a path, without following a link at its end; undefined if it is missing or the path contains another user's
  * link.
  */
 export async function statForeign(path: string | Buffer): Promise<BigIntStats | undefined> {
@@ -351,7 +351,7 @@ export async function statForeign(path: string | Buffer): Promise<BigIntStats | 
   }
 }
 
-/** A small plain file as text, or `''` where there is none, it is too large, or cannot be read in time. */
+/** The text of a small regular file; `''` if it is missing, too large, or cannot be read in time. */
 export async function foreignText(path: string | Buffer, bytes_maximum: number): Promise<string> {
   try {
     const file = await openForeign(path);

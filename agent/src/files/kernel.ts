@@ -1,16 +1,16 @@
 import { closeSync, constants, type Dir, opendirSync, openSync, readlinkSync, readSync, type Stats, statSync } from 'node:fs';
 
 /**
- * Reads the kernel's facts in /proc and /sys: without starting a program, and without a turn through the thread pool, which would cost ten times the kernel's own answer. No
- * person decides what lies there. Of a process of another person only files that do not read that process's memory are used (`comm`, `fd`, `exe`, `ns`, `status`): reading
- * `environ` or `cmdline` waits as long as that process wants (userfaultfd(2)); the agent's own processes have no such memory.
+ * Reads data of the kernel in /proc and /sys with synchronous calls, because the thread pool would cost ten times as much as the kernel's answer. Other users
+ * cannot place files there. Of another user's process, only files that do not access the process's memory are used (`comm`, `fd`, `exe`, `ns`, `status`): a read of
+ * `environ` or `cmdline` can be blocked by the process (userfaultfd(2)). The agent's own processes do not do this.
  */
 
 const TEXT_BYTES = 64 * 1024 ** 2;
 const PART_BYTES = 64 * 1024;
 const NAMES_MAXIMUM = 100_000;
 
-/** Reads something that may be gone by then. */
+/** Calls `look`, and returns `otherwise` if the file no longer exists. */
 function unlessGone<T>(look: () => T, otherwise: T): T {
   try {
     return look();
@@ -19,7 +19,7 @@ function unlessGone<T>(look: () => T, otherwise: T): T {
   }
 }
 
-/** Text of a kernel file; `''` if it does not exist. */
+/** Text of a kernel file; `''` if the file does not exist. */
 export function kernelText(path: string, bytes_maximum = TEXT_BYTES): string {
   return unlessGone(() => {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -39,11 +39,11 @@ export function kernelText(path: string, bytes_maximum = TEXT_BYTES): string {
   }, '');
 }
 
-/** A process ended while its entry in /proc was read: the kernel gave no kind for the entry, and Node's own question for it (lstat) failed. The entries behind it can still be read. */
+/** Whether the error means that a process ended while /proc was listed: the kernel returned no type for its entry, and Node's lstat failed. The following entries can still be read. */
 const isEntryGone = (error: unknown) =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT' && 'syscall' in error && error.syscall === 'lstat';
 
-/** The next name in a folder; undefined after the last one. */
+/** Reads the next name in a folder; undefined after the last one. */
 function nextName(folder: Dir): string | undefined {
   for (;;) {
     try {
@@ -55,8 +55,8 @@ function nextName(folder: Dir): string | undefined {
 }
 
 /**
- * Names in a folder of the kernel, at most so many. Node reads them one by one: in a larger part, the end of one process would lose the names of the others, and a person who
- * starts many short programs could hide them.
+ * At most `most` names in a folder of the kernel. They are read one by one: in a larger batch, an ended process would lose the names of the others, so that a user who
+ * starts many short-lived programs could hide them.
  */
 export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
   return unlessGone(() => {
@@ -71,8 +71,8 @@ export function kernelNames(path: string, most = NAMES_MAXIMUM): string[] {
   }, []);
 }
 
-/** The target of a link of the kernel, `''` where there is none. */
+/** The target of a link in a kernel folder; `''` if there is none. */
 export const kernelLink = (path: string): string => unlessGone(() => readlinkSync(path), '');
 
-/** The stats of a system's file, without opening it; undefined where there is none. */
+/** The stats of a path; undefined if it does not exist. */
 export const kernelStat = (path: string): Stats | undefined => unlessGone(() => statSync(path), undefined);

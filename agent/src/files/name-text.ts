@@ -1,9 +1,9 @@
 import { PATH_LENGTH_MAXIMUM } from '@palisade/contract/agent';
 
 /**
- * The text form of a path whose names are bytes, for everything that leaves this computer. A byte that is not part of valid UTF-8 is written as `\x` and two lower-case
- * hexadecimal digits. A backslash is written as `\x5c` where it would otherwise be read as the start of such an escape, and nowhere else: a path of valid UTF-8 without
- * `\x` is its own text. The two functions are inverse to each other for all bytes.
+ * The text form of a path of bytes, for all data that is sent to the server. A byte that is not part of valid UTF-8 is written as `\x` and two lower-case
+ * hexadecimal digits. A backslash is written as `\x5c` only if it would otherwise be read as the start of such an escape: a path of valid UTF-8 without
+ * `\x` stays unchanged. The two functions are inverse to each other for all bytes.
  */
 
 const ESCAPE = /\\x([0-9a-f]{2})/gu;
@@ -36,7 +36,7 @@ function decoded(bytes: Buffer): string | undefined {
   }
 }
 
-/** The text form of the bytes of a name or path. */
+/** Converts the bytes of a name or path to the text form. */
 export function textOfBytes(bytes: Buffer): string {
   const whole = decoded(bytes);
   if (whole !== undefined) return escapeBackslashes(whole);
@@ -55,7 +55,7 @@ export function textOfBytes(bytes: Buffer): string {
   return text + escapeBackslashes(bytes.toString('utf8', from));
 }
 
-/** The bytes that a text form stands for. */
+/** Converts a text form back to bytes. */
 export function bytesOfText(text: string): Buffer {
   const parts: Buffer[] = [];
   let from = 0;
@@ -67,7 +67,7 @@ export function bytesOfText(text: string): Buffer {
 }
 
 /**
- * The text form of a path as a report takes it. One that is too long loses its middle: the path for restoring a file is kept as bytes on the device.
+ * The text form of a path for a report. The middle of a long path is left out; the device stores the complete path for restoring the file.
  */
 export function wirePath(path: Buffer): string {
   const text = textOfBytes(path);
