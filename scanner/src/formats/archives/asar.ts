@@ -5,12 +5,13 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/reading/memb
 import { openReader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// asar, the archive of Electron (electron/asar, README, "Format"): two pickled numbers, the length of a list in JSON, the list, and the files one behind the other.
+// asar, the archive format of Electron (electron/asar, README, "Format"): a header of two pickled numbers, a JSON list of files, then the contents of the
+// files.
 
-/** Two pickled numbers, the length of the list with and without its padding. */
+/** The header: two pickled numbers, and the length of the list with and without padding. */
 const HEAD = struct('little', { pickle_bytes: 'u32', header_bytes: 'u32', padded_list_bytes: 'u32', list_bytes: 'u32' });
 const HEAD_BYTES = HEAD.bytes;
-/** The list of the largest programs has 2 MB; it takes many times as much memory. Bytes. */
+/** Maximum size of the JSON list. The largest programs have lists of 2 MB; a parsed list takes many times its size in memory. Bytes. */
 const LIST_BYTES_MAXIMUM = 8 * 1024 ** 2;
 const MARK = Buffer.from('{"files":{');
 
@@ -26,7 +27,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The files of a list, with their paths. Those that lie beside the archive have no place in it. */
+/** The files of the list, with their paths. Files stored outside the archive have no offset and are skipped. */
 function* filesOf(list: unknown): Generator<{ name: string; start: number; size: number }> {
   const waiting: { path: string; entry: unknown }[] = [{ path: '', entry: list }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -41,7 +42,10 @@ function* filesOf(list: unknown): Generator<{ name: string; start: number; size:
   }
 }
 
-/** The files of an asar. @throws Unreadable `damaged` where the list is none or names what is not there, `too_large` where it is too long. */
+/**
+ * Lists the files of an asar. @throws Unreadable `damaged` if the list is not valid JSON or names bytes outside the archive, `too_large` if the list is too
+ * long.
+ */
 async function* asarMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   const head = HEAD.read(reader.at(0, HEAD_BYTES));
@@ -60,7 +64,7 @@ async function* asarMembers(content: Content, { budget, claim }: ReadContext): A
   const files = [...filesOf(list)].sort((one, other) => one.start - other.start);
   budget.announce(files.length);
   let is_damaged = false;
-  // Files stand one behind the other. Bytes that several of them share are read again no more than once for each byte of the archive.
+  // Overlapping files read the same bytes again. The total of repeated bytes is limited to the size of the archive.
   let end = body;
   let shared = 0;
   for (const { name, start, size } of files) {

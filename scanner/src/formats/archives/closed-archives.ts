@@ -15,7 +15,7 @@ import { struct } from '#scanner/reading/struct.ts';
 import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { RAR_MARK } from './seven-zip-archives.ts';
 
-// Archives that ordinary programs open and nothing here does.
+// Archive formats that ordinary programs open and this scanner recognises but cannot open.
 
 const ACE = mark('**ACE**', 7);
 const ISC = mark('ISc(');
@@ -36,10 +36,10 @@ const ARC_HEAD = struct('little', {
 });
 const ARC_MARK = 0x1a;
 const ARC_STORED = 2;
-/** A file of so many bytes was more than DOS had. */
+/** Maximum size of a file in ARC, which is an archive format of DOS. Bytes. */
 const ARC_BYTES_MAXIMUM = 2 ** 28;
 
-/** A day and a time as DOS writes them, or none. */
+/** Whether the fields are a valid DOS date and time, or the date is absent (0). */
 function isDosTime(date: number, time: number): boolean {
   const [month, day] = [(date >> 5) & 15, date & 31];
   if (date === 0) return true;
@@ -47,8 +47,8 @@ function isDosTime(date: number, time: number): boolean {
 }
 
 /**
- * The first head of an ARC archive: its mark, a method from 2 on (terminfo begins with the mark and 1), a name with its end, a time, and sizes of which the packed one is not the larger. Behind its file stands the next
- * mark, as far as that is seen.
+ * Whether the bytes begin with an ARC header: its magic, a method of 2 or more (terminfo files begin with the magic and 1), a file name that ends with a zero,
+ * a valid time, and a packed size that does not exceed the unpacked size. If the examined bytes reach past the file, the next magic must follow it.
  */
 function isArc(head: Buffer): boolean {
   const fields = head[0] === ARC_MARK ? ARC_HEAD.read(head) : undefined;
@@ -60,7 +60,7 @@ function isArc(head: Buffer): boolean {
   return is_size && size <= ARC_BYTES_MAXIMUM && (next >= head.length || head[next] === ARC_MARK);
 }
 
-/** The beginning of a slice of dar (libdar, header.cpp): its magic, a label, whether it is the last one, and an extension. */
+/** Whether the bytes begin with the header of a dar slice (libdar, header.cpp): its magic, a label, a flag for the last slice, and an extension flag. */
 function isDar(head: Buffer): boolean {
   return (
     head.length > 16 &&
@@ -70,13 +70,13 @@ function isDar(head: Buffer): boolean {
   );
 }
 
-/** Only the first part of a split archive has a mark: the others are recognised by name alone. */
+/** Only the first part of a split archive has a magic; later parts are recognised by their file names. */
 function isLaterPart(name: string): boolean {
   const number = /\.(?:7z|zip|rar|tar|tgz|gz|bz2|xz|zst|lz4|arj|lzh|cab|iso|wim|exe)\.(\d{3})$/i.exec(name)?.[1];
   return (number !== undefined && Number(number) > 1) || /\.(?:z(?:0[2-9]|[1-5]\d)|r\d\d)$/i.test(name);
 }
 
-/** Their first bytes tell them. */
+/** Formats that are recognised by their first bytes. */
 export const closedArchives: readonly Format[] = [
   closedFormat({
     id: 'ace',
@@ -108,7 +108,7 @@ export const closedArchives: readonly Format[] = [
     recognise: byMarks([UNITY]),
     carve: [{ pattern: `${patternOf(UNITY)} 00 00 00 ${oneOf(6, 8)}` }],
   }),
-  // The version of the pack, and those of the engine.
+  // The pattern checks the version of the pack and the version of the engine.
   closedFormat({
     id: 'godot-pack',
     title: 'pack of Godot',
@@ -118,7 +118,7 @@ export const closedArchives: readonly Format[] = [
   closedFormat({ id: 'arc', title: 'ARC', recognise: withBits(32, isArc) }),
 ];
 
-/** They count only if no other format is found in the file. */
+/** Formats that are recognised only if the file matches no other format. */
 export const unknownArchives: readonly Format[] = [
   closedWhereUnknown(
     'lharc',

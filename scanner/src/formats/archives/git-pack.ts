@@ -6,7 +6,8 @@ import type { Budget } from '#scanner/reading/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// Packs of git (gitformat-pack) and bundles, which are one behind a list of names: objects in zlib, many of which say only how they differ from another one.
+// Packs of git (gitformat-pack), and bundles, which are a pack after a list of names. Objects are compressed with zlib; many are stored as a delta against
+// another object.
 
 const PACK = Buffer.from('PACK');
 const BUNDLE = /^# v[23] git bundle\n/;
@@ -16,14 +17,16 @@ const TRAILER_BYTES = 20;
 const KINDS: Readonly<Record<number, string>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
 const BY_PLACE = 6;
 const BY_NAME = 7;
-/** An object is taken as a whole, beside the one that it differs from. Bytes. */
+/** Maximum size of an object. Each object is unpacked in memory, together with its base. Bytes. */
 const OBJECT_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** Objects that others may differ from are kept up to so much. Bytes. */
+/** Maximum total size of the objects that are cached as bases of deltas. Bytes. */
 const KEPT_BYTES_MAXIMUM = 48 * 1024 ** 2;
-/** git makes no longer chains (pack.depth is 50, gc asks for 250 at most); each object of one is unpacked again where it was not kept. */
+/**
+ * Maximum length of a delta chain. git makes shorter ones (pack.depth is 50, gc asks for 250 at most). Objects that are not in the cache are unpacked again.
+ */
 const CHAIN_MAXIMUM = 4096;
 const OPEN_MAXIMUM = 10_000;
-/** A look at an object is charged like so many bytes. */
+/** Bytes charged to the budget for each object. */
 const OBJECT_COST = 512;
 
 function isGitPack(head: Buffer): boolean {
@@ -36,7 +39,7 @@ function isGitPack(head: Buffer): boolean {
 interface Entry {
   kind: number;
   size: number;
-  /** Where the object stands that this one differs from, or its name. */
+  /** Position of the base object, for a delta by offset. `base_name` is its hash, for a delta by name. */
   base_at: number | undefined;
   base_name: string | undefined;
   data_at: number;
@@ -60,7 +63,7 @@ class Pack {
     this.budget = budget;
   }
 
-  /** The head of an object. @throws Unreadable where there is none. */
+  /** Reads the header of an object. @throws Unreadable if it is invalid. */
   entryAt(at: number): Entry {
     const head = this.reader.at(at, 48);
     let next = 0;
@@ -96,17 +99,17 @@ class Pack {
     return { kind, size, base_at, base_name, data_at: at + next };
   }
 
-  /** The unpacked bytes of an object, or of how it differs, and where they end. */
+  /** Unpacks the bytes of an object or of a delta. `end` is the position after the packed bytes. */
   unpack({ data_at, size }: Entry): { bytes: Buffer; end: number } {
     this.budget.spend(OBJECT_COST + size);
-    // Packed bytes may be a little more than unpacked ones.
+    // Packed bytes may be slightly longer than the unpacked ones.
     const packed = this.reader.at(data_at, size + (size >> 3) + 1024);
     const answer = decompress('zlib', packed, this.budget, { most: size });
     if (answer.kind !== 'whole' || answer.plain.length !== size) throw new Unreadable('damaged');
     return { bytes: answer.plain, end: data_at + answer.read };
   }
 
-  /** The object at `at`, put together from those that it differs from; undefined where one of these is not in the pack. `first`: it was unpacked already. */
+  /** The object at `at` with all deltas applied; undefined if a base is not in the pack. `first` is the entry at `at`, if it was unpacked already. */
   wholeAt(at: number, first?: { entry: Entry; bytes: Buffer }): Whole | undefined {
     const differences: { at: number; bytes: Buffer }[] = [];
     let whole = this.kept.get(at);
@@ -134,7 +137,7 @@ class Pack {
     return whole;
   }
 
-  /** Builds an object from `base` by these instructions: copy so many bytes from there, or take so many from here. */
+  /** Applies a delta to `base`. Each instruction copies a range of `base` or inserts bytes from the delta. */
   private changed(base: Buffer, instructions: Buffer): Buffer {
     let at = 0;
     const byte = () => {
@@ -194,7 +197,7 @@ class Pack {
 const nameOf = ({ kind, bytes }: Whole) =>
   createHash('sha1').update(`${KINDS[kind]} ${bytes.length}\0`).update(bytes).digest('hex');
 
-/** Where the pack begins in a file: at once, or behind the list of a bundle. */
+/** Position of the pack in the file: 0, or after the list of names of a bundle. */
 function packStart(reader: Reader): number {
   if (reader.at(0, 4).equals(PACK)) return 0;
   const end = reader.find(Buffer.from('\n\n'), 0, BUNDLE_HEAD_BYTES_MAXIMUM);
@@ -204,10 +207,7 @@ function packStart(reader: Reader): number {
 
 const TREE = 2;
 
-/**
- * The objects of a pack: files, messages and lists of files, the last of which are matched and not looked into. @throws Unreadable, at the end, where one differs from an
- * object that is not in it.
- */
+/** The objects of a pack. Trees are matched by rules but not opened as files. @throws Unreadable, at the end, if the base of a delta is not in the pack. */
 async function* gitPackMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   const start = packStart(reader);
@@ -221,7 +221,7 @@ async function* gitPackMembers(content: Content, { budget, claim }: ReadContext)
     const own = { name: `${KINDS[kind]} ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
     return kind === TREE ? { ...own, kind: 'view' } : own;
   };
-  /** Objects that differ from one that came later, or that is not there. */
+  /** Deltas whose base comes later in the pack or is missing. */
   let open: { number: number; at: number }[] = [];
   let at = start + HEAD_BYTES;
   for (let number = 1; number <= count; number += 1) {
@@ -251,7 +251,7 @@ async function* gitPackMembers(content: Content, { budget, claim }: ReadContext)
     is_more = left.length < open.length;
     open = left;
   }
-  // Of those that a bundle takes to be known there is nothing here.
+  // A bundle may omit bases that its recipient already has.
   if (open.length > 0) throw new Unreadable('unsupported');
 }
 

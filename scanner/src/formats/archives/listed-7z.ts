@@ -5,9 +5,10 @@ import { LISTED_MAXIMUM, type ListedMember, type ReadList } from '#scanner/forma
 import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// The members of a 7z archive by its own header (7zFormat.txt of the LZMA SDK), for the comparison with what 7-Zip gives. The header is often packed itself, by LZMA.
+// Lists the members of a 7z archive from its header (7zFormat.txt of the LZMA SDK), to compare them with the members that 7-Zip extracts. The header itself is
+// often compressed with LZMA.
 
-/** The kinds of a property, by their names in 7zFormat.txt. */
+/** Property types, with names that follow 7zFormat.txt. */
 const KIND = {
   end: 0,
   header: 1,
@@ -27,20 +28,23 @@ const KIND = {
 } as const;
 
 const START_BYTES = 32;
-/** Larger headers, packed or not, are not read. Bytes. */
+/** Maximum size of a header, packed or unpacked. Bytes. */
 const HEADER_MAXIMUM = 4 * 1024 ** 2;
-/** A packed header may hold a packed header. */
+/** Maximum nesting: a packed header may contain a packed header. */
 const DEEPEST = 4;
 const CODERS_MAXIMUM = 32;
 const CODER_FLAG = { id_bytes: 15, has_streams: 16, has_properties: 32 } as const;
 const METHOD = { none: '00', deflate: '040108', bzip2: '040202', lzma: '030101', lzma2: '21' } as const;
-/** Attributes of Windows, of which the upper half is the mode of Unix where the flag says so. */
+/** File attributes of Windows. If `has_mode` is set, the upper 16 bits are the Unix mode. */
 const ATTRIBUTE = { reparse_point: 0x400, has_mode: 0x8000, kind: 0xf000, link: 0xa000 } as const;
 const LZMA2_DICTIONARY_MAXIMUM = 40;
 
 const damaged = () => new Unreadable('damaged');
 
-/** Fields of a header, one after the other. @throws Unreadable `damaged` where its bytes end, or a number is larger than any count of this reader */
+/**
+ * Reads the fields of a header in order. @throws Unreadable `damaged` if the bytes end or a number exceeds the safe integers, `too_large` if a count exceeds
+ * its maximum
+ */
 class Fields {
   private at = 0;
   private readonly bytes: Buffer;
@@ -66,7 +70,7 @@ class Fields {
     return this.take(4).readUInt32LE();
   }
 
-  /** A number of one to nine bytes: ones at the top of the first one count those that follow it. */
+  /** A number of one to nine bytes. The count of leading 1 bits in the first byte is the number of bytes that follow it. */
   number(): number {
     const first = this.byte();
     let value = 0;
@@ -82,30 +86,30 @@ class Fields {
     return value;
   }
 
-  /** A number of things, each of which this reader keeps. */
+  /** A count of items. @throws Unreadable `too_large` if it exceeds `most` */
   count(most: number = LISTED_MAXIMUM): number {
     const value = this.number();
     if (value > most) throw new Unreadable('too_large');
     return value;
   }
 
-  /** A bit for each of so many things, the highest first. */
+  /** One bit for each of `count` items, highest bit first. */
   bits(count: number): boolean[] {
     const bytes = this.take(Math.ceil(count / 8));
     return Array.from({ length: count }, (_, index) => ((bytes[index >> 3] ?? 0) & (0x80 >> (index & 7))) !== 0);
   }
 
-  /** The same, where a byte before it may say that all have theirs. */
+  /** Like `bits`, after a byte that is not 0 if all bits are set and omitted. */
   defined(count: number): boolean[] {
     return this.byte() === 0 ? this.bits(count) : Array.from({ length: count }, () => true);
   }
 
-  /** A CRC for each of so many things that has one. */
+  /** CRCs of `count` items; undefined for items without one. */
   digests(count: number): (number | undefined)[] {
     return this.defined(count).map((is_defined) => (is_defined ? this.u32() : undefined));
   }
 
-  /** Lists of files that stand in another stream are not read. */
+  /** Only lists that are stored in place are read. @throws Unreadable `unsupported` for a list in another stream */
   expectInline(): void {
     if (this.byte() !== 0) throw new Unreadable('unsupported');
   }
@@ -116,15 +120,15 @@ interface Coder {
   properties: Buffer;
 }
 
-/** One pack of streams. It unpacks to one content, or to several one after the other. */
+/** A group of streams that are compressed together. It unpacks to one or several contents in sequence. */
 interface Folder {
   coders: Coder[];
   packed_streams: number;
   unpack_sizes: number[];
-  /** The place of its own size among those of its coders. */
+  /** Index in `unpack_sizes` of the size of the final output. */
   main: number;
   crc: number | undefined;
-  /** Contents in it, each with a size and a CRC. */
+  /** The contents of the folder, each with a size and a CRC. */
   contents: ListedMember[];
 }
 
@@ -222,7 +226,7 @@ function readStreams(fields: Fields): Streams {
   return streams;
 }
 
-/** For each file with a content, whether it is a link. */
+/** Whether each file that has content is a link. */
 function readFiles(fields: Fields): boolean[] {
   const count = fields.count();
   let is_empty: boolean[] = [];
@@ -244,7 +248,7 @@ function isLink(attributes: number): boolean {
   return is_unix_link || (attributes & ATTRIBUTE.reparse_point) !== 0;
 }
 
-/** The header that is packed in the only folder of streams. @throws Unreadable, also for other methods, such as a lock */
+/** Unpacks a packed header, which must be a folder with one coder. @throws Unreadable, for example `unsupported` for an encrypted header */
 function unpackedHeader(reader: Reader, { pack_at, pack_sizes: [packed], folders: [folder] }: Streams): Buffer {
   const coder = folder?.coders[0];
   if (folder === undefined || coder === undefined || packed === undefined || folder.coders.length > 1)
@@ -278,7 +282,7 @@ function unpackedBy(reader: Reader, at: number, packed: number, { method, proper
   return joinedUpTo(plain, unpackedLzma2(reader, at, (2 + (code & 1)) * 2 ** (11 + (code >> 1))));
 }
 
-/** @throws Unreadable `damaged` where the pieces have more bytes */
+/** Concatenates the pieces. @throws Unreadable `damaged` if they have more than `most` bytes */
 function joinedUpTo(most: number, pieces: Iterable<Buffer>): Buffer {
   const joined: Buffer[] = [];
   let size = 0;
@@ -290,7 +294,7 @@ function joinedUpTo(most: number, pieces: Iterable<Buffer>): Buffer {
   return Buffer.concat(joined);
 }
 
-/** The fields behind the mark of a header that is not packed. @throws Unreadable */
+/** The fields of the unpacked header, after its type byte; undefined for an empty archive. @throws Unreadable */
 function plainHeader(reader: Reader): Fields | undefined {
   const start = reader.at(0, START_BYTES);
   if (start.length < START_BYTES || crc32(start.subarray(12)) !== start.readUInt32LE(8)) throw damaged();
@@ -316,7 +320,7 @@ function membersOf(reader: Reader): ListedMember[] {
   for (let kind = fields?.byte() ?? KIND.end; fields !== undefined && kind !== KIND.end; kind = fields.byte()) {
     if (kind === KIND.main_streams) contents.push(...readStreams(fields).folders.flatMap((folder) => folder.contents));
     else if (kind === KIND.files) is_link = readFiles(fields);
-    // 7zFormat.txt has two others, which programs do not write.
+    // 7zFormat.txt defines two other types, which programs do not write.
     else throw new Unreadable('unsupported');
   }
   if (is_link.length !== contents.length) throw damaged();
@@ -325,7 +329,7 @@ function membersOf(reader: Reader): ListedMember[] {
     .filter(({ size }) => size > 0);
 }
 
-/** Undefined where this reader does not understand the header, or its names are locked. */
+/** Lists the members; undefined if the header is damaged, unsupported or encrypted. */
 export const listOf7z: ReadList = (reader) => {
   try {
     return membersOf(reader);

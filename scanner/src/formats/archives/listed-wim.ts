@@ -2,25 +2,25 @@ import { createHash } from 'node:crypto';
 import { LISTED_MAXIMUM, type ListedMember, type ReadList } from '#scanner/formats/seven-zip/listed-members.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// The contents of an archive of Windows (WIM) by its table of resources, for the comparison with what 7-Zip gives ("Windows Imaging File Format", Microsoft, 2007; wimlib, resource.h and blob_table.c). Names stand
-// in packed lists, and a content that has several of them is listed once.
+// Lists the contents of a WIM archive from its resource table, to compare them with what 7-Zip extracts ("Windows Imaging File Format", Microsoft, 2007;
+// wimlib, resource.h and blob_table.c). File names are in packed metadata; a content with several names is listed once.
 
 const HEADER = { bytes: 208, table: 48, description: 72 } as const;
-/** An entry: a place, the number of the part, uses, SHA-1. Bytes. */
+/** Size of a table entry (location, part number, reference count, SHA-1), and the position of its SHA-1. Bytes. */
 const ENTRY = { bytes: 50, hash: 30 } as const;
 const PLACE = { flags: 7, at: 8, plain: 16 } as const;
 const FLAG = { free: 1, metadata: 2, packed: 4, spread: 8, solid: 16 } as const;
-/** The plain size of an entry that is not a content but holds several. */
+/** Plain size of an entry that is a group of contents and not a content. */
 const HOLDS_SEVERAL = 2 ** 32;
-/** The description, in XML, is a member of 7-Zip's. Longer ones are not read. Bytes. */
+/** Maximum size of the XML description. 7-Zip gives the description as a member. Bytes. */
 const DESCRIPTION_MAXIMUM = 1024 ** 2;
-/** Links stand in the table too, and are at most so large (MAXIMUM_REPARSE_DATA_BUFFER_SIZE of Windows). Bytes. */
+/** The table also lists reparse points (links), which have at most this size (MAXIMUM_REPARSE_DATA_BUFFER_SIZE of Windows). Bytes. */
 const LINK_MAXIMUM = 16 * 1024;
 
-/** Seven bytes, the lowest first. */
+/** Reads a 7-byte little-endian number. */
 const u56 = (bytes: Buffer, at: number) => bytes.readUIntLE(at, 6) + bytes.readUInt8(at + 6) * 2 ** 48;
 
-/** A part of the archive that is not packed, by its place in the header. */
+/** An uncompressed part of the archive, located by a field of the header; undefined if it is compressed, cut off or longer than `most` bytes. */
 function plainPart(reader: Reader, place: Buffer, most: number): Buffer | undefined {
   const size = u56(place, 0);
   if ((place.readUInt8(PLACE.flags) & FLAG.packed) !== 0 || size > most) return undefined;
@@ -28,7 +28,7 @@ function plainPart(reader: Reader, place: Buffer, most: number): Buffer | undefi
   return bytes.length === size ? bytes : undefined;
 }
 
-/** A content by its entry; undefined for what is none. */
+/** The content that a table entry describes; undefined for free entries, metadata and groups of contents. */
 function contentOf(entry: Buffer): ListedMember | undefined {
   const flags = entry.readUInt8(PLACE.flags);
   if ((flags & (FLAG.free | FLAG.metadata)) !== 0) return undefined;
@@ -40,7 +40,7 @@ function contentOf(entry: Buffer): ListedMember | undefined {
   return { size, crc: undefined, sha1, may_repeat: true, may_be_absent: size <= LINK_MAXIMUM };
 }
 
-/** Undefined also where the archive is one part of several. */
+/** Lists the contents; undefined if the table cannot be read or the archive is one part of several. */
 export const listOfWim: ReadList = (reader) => {
   const head = Buffer.from(reader.at(0, HEADER.bytes));
   if (head.length < HEADER.bytes) return undefined;

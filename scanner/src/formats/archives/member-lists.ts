@@ -6,7 +6,7 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/reading/memb
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// Formats that are little more than a list of members, each of which is a file or a value of its own.
+// Formats that consist of a list of members, each of which is a file or a value.
 
 interface Place {
   name: string;
@@ -14,13 +14,13 @@ interface Place {
   end: number;
 }
 
-/** Recognises a format, and lists its members. `known` gets the other ranges that belong to it. */
+/** Recognises a format and lists its members. `known` receives the other ranges that belong to the format. */
 interface MemberList {
   is: (head: Buffer) => boolean;
   members: (reader: Reader, known: (start: number, end: number) => void) => Generator<Place>;
 }
 
-/** Members that are shorter say nothing. Bytes. */
+/** Minimum size of a member; shorter ones are skipped. Bytes. */
 const LEAST = 32;
 const MEMBERS_MAXIMUM = 10_000;
 
@@ -30,7 +30,7 @@ const crcTable = Uint16Array.from({ length: 256 }, (_, index) => {
   return crc & 0xffff;
 });
 
-/** CRC-16 of XMODEM, as MacBinary has it. */
+/** CRC-16/XMODEM, which MacBinary uses. */
 function crc16(bytes: Buffer): number {
   return bytes.reduce((crc, byte) => ((crc << 8) ^ (crcTable[(crc >> 8) ^ byte] ?? 0)) & 0xffff, 0);
 }
@@ -40,7 +40,7 @@ const APPLE: readonly number[] = [0x00051600, 0x00051607];
 const APPLE_HEAD = struct('big', { magic: 'u32', version: 'u32', filler: 16, entries: 'u16' });
 const APPLE_ENTRY = struct('big', { kind: 'u32', start: 'u32', bytes: 'u32' });
 
-/** AppleSingle and AppleDouble (RFC 1740, appendix A and B): a list of forks, each with its place. */
+/** AppleSingle and AppleDouble (RFC 1740, appendixes A and B): a list of forks with their positions. */
 const apple: MemberList = {
   is(head) {
     const fields = head.length >= APPLE_HEAD.bytes + APPLE_ENTRY.bytes ? APPLE_HEAD.read(head) : undefined;
@@ -75,7 +75,7 @@ const MAC_BINARY = struct('big', {
 });
 const toBlock = (bytes: number) => Math.ceil(bytes / MAC_BINARY.bytes) * MAC_BINARY.bytes;
 
-/** MacBinary II and III (their specifications of 1987 and 1996): a header with a checksum, the two forks, each filled up to 128 bytes. */
+/** MacBinary II and III (specifications of 1987 and 1996): a header with a checksum, then two forks, each padded to a multiple of 128 bytes. */
 const macBinary: MemberList = {
   is(head) {
     const fields = MAC_BINARY.read(head);
@@ -95,7 +95,7 @@ const macBinary: MemberList = {
   },
 };
 
-/** The end of a binary property list (CFBinaryPList.c, CFBinaryPlistTrailer). */
+/** The trailer of a binary property list (CFBinaryPList.c, CFBinaryPlistTrailer). */
 const LIST_TRAILER = struct('big', {
   unused: 5,
   sort_version: 'u8',
@@ -108,7 +108,7 @@ const LIST_TRAILER = struct('big', {
 const BINARY_LIST = Buffer.from('bplist00');
 const LIST_TRAILER_BYTES = LIST_TRAILER.bytes;
 
-/** Apple's binary property list (CFBinaryPList.c): objects, a table of their places, and a trailer. Values that are bytes or text are members. */
+/** Apple's binary property list (CFBinaryPList.c): objects, a table of their offsets, and a trailer. Values of bytes or text are members. */
 const propertyList: MemberList = {
   is: (head) => head.subarray(0, BINARY_LIST.length).equals(BINARY_LIST),
   *members(reader, known) {
@@ -122,7 +122,7 @@ const propertyList: MemberList = {
       const head = reader.at(at, 10);
       const [mark = 0, form = 0] = head;
       const kind = mark >> 4;
-      // Bytes, ASCII, UTF-16.
+      // Types of values: 4 is bytes, 5 is ASCII, 6 is UTF-16.
       if (kind < 4 || kind > 6) continue;
       const is_long = (mark & 15) === 15;
       const size_bytes = is_long ? 2 ** (form & 15) : 0;
@@ -137,7 +137,10 @@ const propertyList: MemberList = {
 const WEB_ARCHIVE = /^WARC\/\d\.\d\r?\n/;
 const RECORD_HEAD_BYTES = 16 * 1024;
 
-/** Archives of pages (ISO 28500, WARC): records of a head and a body; a server's answer has a head of its own before it. */
+/**
+ * WARC archives of web pages (ISO 28500): each record has a header and a body. If the body is an HTTP response, its content is also a member, without the HTTP
+ * header.
+ */
 const webArchive: MemberList = {
   is: (head) => WEB_ARCHIVE.test(head.toString('latin1', 0, 16)),
   *members(reader, known) {
@@ -164,7 +167,7 @@ const webArchive: MemberList = {
 const ACTIVE_MIME = Buffer.from('ActiveMime');
 const ACTIVE_HEAD_BYTES = 128;
 
-/** Packed data that Office saves beside a page (`editdata.mso`): a head of some 50 bytes, and zlib. */
+/** Compressed data that Office saves with a web page (`editdata.mso`): a header of about 50 bytes, then a zlib stream. */
 const activeMime: MemberList = {
   is: (head) => head.subarray(0, ACTIVE_MIME.length).equals(ACTIVE_MIME),
   *members(reader, known) {
@@ -182,7 +185,7 @@ const activeMime: MemberList = {
 
 const GIT_OBJECT = /^(?:blob|tree|commit|tag) \d{1,15}\0/;
 
-/** An object of git, unpacked: its kind and length, a zero, and the file. */
+/** An unpacked object of git: its type, its length, a zero, and the content. */
 const gitObject: MemberList = {
   is: (head) => GIT_OBJECT.test(head.toString('latin1', 0, 24)),
   *members(reader, known) {
@@ -192,7 +195,7 @@ const gitObject: MemberList = {
   },
 };
 
-/** Archives of games: the start of their list, the length of an entry, and the places of offset, size and name in it. */
+/** Archives of games: the position and count of the list, the size of an entry, and the positions of the offset, size and name within an entry. */
 const GAME_FILES: readonly {
   mark: string;
   list: (head: Buffer) => { at: number; count: number };
@@ -219,7 +222,7 @@ const GAME_FILES: readonly {
     size: 60,
     name: 0,
   },
-  // Build: the files stand behind the list, one after the other.
+  // Build: the files follow the list in its order.
   { mark: 'KenSilverman', list: (head) => ({ at: 16, count: head.readUInt32LE(12) }), entry: 16, size: 12, name: 0 },
 ];
 const GAME_NAME_BYTES = { short: 8, long: 56 } as const;
@@ -236,7 +239,7 @@ const game: MemberList = {
     if (form === undefined) return;
     const { at, count } = form.list(head);
     const list = reader.at(at, Math.min(count, MEMBERS_MAXIMUM) * form.entry);
-    // A text may begin with the same letters.
+    // Text may begin with the same bytes as the magic.
     if (list.length === 0 || list.length % form.entry !== 0) return;
     known(0, 16);
     known(at, at + list.length);
@@ -252,7 +255,7 @@ const game: MemberList = {
   },
 };
 
-/** The members of a list, each with its name. @throws Unreadable `damaged` where the list is none */
+/** Gives the members of a list with their names. @throws Unreadable `damaged` if the list is invalid */
 async function* listedMembers({ members }: MemberList, content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   for (const { name, start, end: wanted } of members(reader, claim)) {

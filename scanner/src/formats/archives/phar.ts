@@ -5,14 +5,14 @@ import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// phar, the archive of PHP (PHP manual, "Phar file format"): behind the end of a script a manifest, and the files one behind the other.
+// phar, the archive format of PHP (PHP manual, "Phar file format"): a PHP script (the stub), then a manifest and the contents of the files.
 
 const STUB = /^__HALT_COMPILER\(\);(?: ?\?>)?\r?\n?/;
 const STUB_BYTES = 40;
 const MANIFEST_BYTES_MAXIMUM = 64 * 1024 ** 2;
 const ENTRY_BYTES = 24;
 const FLAG = { deflated: 0x1000, bzip2: 0x2000 } as const;
-/** The signature ends with how it was made (4) and this. */
+/** A signature ends with its type (4 bytes) and this magic. */
 const SIGNED = Buffer.from('GBMB');
 const SIGNATURE_BYTES: ReadonlyMap<number, number> = new Map([
   [1, 16],
@@ -22,12 +22,15 @@ const SIGNATURE_BYTES: ReadonlyMap<number, number> = new Map([
 ]);
 
 const LENGTH = struct('little', { bytes: 'u32' });
-/** The beginning of the manifest, after its length. */
+/** The first fields of the manifest, after its length. */
 const MANIFEST = struct('little', { count: 'u32', version: 2, flags: 'u32' });
-/** Of one file, between its name and its metadata. */
+/** Fields of a file entry, between its name and its metadata. */
 const ENTRY = struct('little', { unpacked: 'u32', time: 'u32', packed: 'u32', crc: 'u32', flags: 'u32' });
 
-/** The files of a phar whose stub ends at the first byte. @throws Unreadable `damaged` where the manifest is none, or names what is not there. */
+/**
+ * Lists the files of a phar; the content begins with the end of the stub. @throws Unreadable `damaged` if the manifest is invalid or names bytes after the end
+ * of the file.
+ */
 async function* pharMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   const stub = STUB.exec(reader.at(0, STUB_BYTES).toString('latin1'))?.[0].length ?? 0;
@@ -37,7 +40,7 @@ async function* pharMembers(content: Content, { budget, claim }: ReadContext): A
   const manifest = reader.at(stub + 4, length);
   if (manifest.length < length) throw new Unreadable('damaged');
   claim(0, stub + 4 + length);
-  // An alias and metadata follow.
+  // Skips the alias and the metadata.
   let at = MANIFEST.bytes;
   const skip = () => {
     const skipped = LENGTH.read(manifest, at);
@@ -67,21 +70,21 @@ async function* pharMembers(content: Content, { budget, claim }: ReadContext): A
     async function* pieces(): AsyncGenerator<Buffer> {
       yield* reader.chunks(from, to);
     }
-    // Bytes of bzip2 are opened as such.
+    // bzip2 data is given as it is; the scanner recognises and opens it as a file.
     const stream = (flags & FLAG.deflated) === 0 ? pieces() : decompressed('deflate', pieces(), budget);
     yield { name, read: () => ({ stream, packed_bytes: to - from }) };
   }
   const tail = reader.at(body, 4096);
   const end = tail.indexOf(SIGNED);
   const made = end < 4 ? 0 : tail.readUInt32LE(end - 4);
-  // Those with a public key say their length themselves.
+  // Types above 4 are signed with a public key and store their length.
   if (end >= 4 && (SIGNATURE_BYTES.get(made) === end - 4 || made > 4)) claim(body, body + end + SIGNED.length);
   if (is_damaged) throw new Unreadable('damaged');
 }
 
 const STUB_END = '__HALT_COMPILER();';
 
-/** The manifest (PHP manual, "Phar file format"): its length, how many files, and a version of which the first digit is 1. */
+/** Whether a valid manifest follows the stub (PHP manual, "Phar file format"): its length, the number of files, and the version, which begins with 0x11. */
 function provesPhar(reader: Reader, at: number): boolean {
   const head = reader.at(at, 40);
   const manifest = /^__HALT_COMPILER\(\);( ?\?>)?\r?\n?/.exec(head.toString('latin1'))?.[0].length ?? 0;

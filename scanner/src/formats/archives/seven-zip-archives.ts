@@ -16,7 +16,7 @@ import { provesBinaryCpio } from './cpio-proof.ts';
 import { listOf7z } from './listed-7z.ts';
 import { listOfWim } from './listed-wim.ts';
 
-// Archives that 7-Zip opens.
+// Archive formats that 7-Zip opens.
 
 const SEVEN = hexMark('377abcaf271c');
 
@@ -30,7 +30,7 @@ export const sevenZip = sevenZipFormat({
     {
       pattern: `${patternOf(SEVEN)} 00 (00|01|02|03|04)`,
       proves(reader, at) {
-        // 7zFormat.txt: the CRC of the 20 bytes that follow it.
+        // 7zFormat.txt: bytes 8 to 11 are the CRC of the 20 bytes that follow.
         const head = reader.at(at, 32);
         return head.length === 32 && crc32(head.subarray(12)) === head.readUInt32LE(8);
       },
@@ -59,12 +59,12 @@ export const rar5 = sevenZipFormat({
   list: listOfRar5,
   media_type: 'application/vnd.rar',
   recognise: byMarks([hexMark(`${RAR_OF_ANY_KIND}01`)]),
-  // RAR 5.0 technote: CRC, size and type 1 (main) or 4 (encryption) of the first header.
+  // RAR 5.0 technical note: byte 13 is the type of the first header, 1 (main) or 4 (encryption).
   carve: [{ pattern: patternOf(RAR_5), proves: (reader, at) => [1, 4].includes(reader.at(at + 13, 1)[0] ?? 0) }],
   limits: 'Archives over several files are not read.',
 });
 
-/** The common beginning of all kinds of RAR: an unknown kind is closed. */
+/** The first bytes that all versions of RAR have. Unknown versions are recognised by it but not opened. */
 export const RAR_MARK = hexMark(RAR_OF_ANY_KIND);
 
 const CAB = mark('MSCF\0\0\0\0');
@@ -103,7 +103,7 @@ const CPIO_SWAPPED = 0xc771;
 const CPIO_KINDS: readonly number[] = [0o4, 0o10, 0o12, 0o2, 0o6];
 const cpioByMarks = byMarks([mark('070701'), mark('070702'), mark('070707')]);
 
-/** Binary cpio in either byte order: device, inode and a mode of which the type is one of POSIX's, a name with its end. */
+/** Whether the bytes begin with a binary cpio header, in either byte order: a file type of POSIX and a name that ends with a zero. */
 function isBinaryCpio(head: Buffer): boolean {
   const magic = head.length >= 26 ? head.readUInt16LE(0) : 0;
   if (magic !== CPIO_BINARY && magic !== CPIO_SWAPPED) return false;
@@ -112,7 +112,7 @@ function isBinaryCpio(head: Buffer): boolean {
   return CPIO_KINDS.includes(word(6) >> 12) && name_bytes > 1 && head[26 + name_bytes - 1] === 0;
 }
 
-/** The higher byte of a mode of POSIX: the kind of file, and the upper bits of its rights. */
+/** Possible upper bytes of a POSIX mode: the file type, and the setuid, setgid, sticky and owner-read bits. */
 const MODES = '(11|20|21|40|41|43|45|47|60|61|80|81|83|85|89|a0|a1|c1)';
 
 const isWritten = (reader: Reader, at: number, length: number, digits: RegExp) =>
@@ -142,7 +142,7 @@ export const cpio = sevenZipFormat({
     {
       id: 'cpio-binary',
       title: 'cpio',
-      // In either order: a mode, fewer than 256 links, a name of fewer than 512 bytes, a file of less than 256 MiB.
+      // In both byte orders: a mode, fewer than 256 links, a name of fewer than 512 bytes, and a file of less than 256 MiB.
       pattern: `c7 71 ?? ?? ?? ?? ?? ${MODES} ?? ?? ?? ?? ?? 00 ?? ?? ?? ?? ?? ?? ?? (00|01) ?? ${oneOf(0, 15)}`,
       proves: provesBinaryCpio,
     },
@@ -156,7 +156,7 @@ export const cpio = sevenZipFormat({
   traits: { is_weak: true, holds_whole_files: true },
 });
 
-/** LHA, levels 0 and 1: the sum of the header. The others have a CRC in an extended header, and a size that says where it ends. */
+/** LHA levels 0 and 1 have a header checksum, which must match. Levels 2 and 3 have a CRC in an extended header; only their header size is checked. */
 function provesLzh(reader: Reader, at: number): boolean {
   const head = reader.at(at, 257);
   const level = head[20] ?? 9;
@@ -190,7 +190,7 @@ const SZDD = mark('SZDD\x88\xf0\x27\x33');
 export const mslz = sevenZipFormat({
   id: 'mslz',
   type: 'mslz',
-  // The size behind the mark, the method and a letter of the name.
+  // After the magic: the method, one character of the name, and then the size.
   list: listOfOne(10, 4),
   recognise: byMarks([SZDD]),
   carve: [{ pattern: `${patternOf(SZDD)} 41` }],
@@ -216,7 +216,7 @@ export const xar = sevenZipFormat({
   carve: [{ pattern: `${patternOf(XAR)} 00 ?? 00 01` }],
 });
 
-/** Two bytes alone would take one random file in 32,768 for an archive, so what follows them must make sense too. */
+/** The magic has only two bytes, so the following fields are checked as well. */
 const ARJ = { magic: 0x60ea, header_bytes_maximum: 2600, main_header: 2 } as const;
 
 function isArj(head: Buffer): boolean {
@@ -228,7 +228,7 @@ function isArj(head: Buffer): boolean {
   );
 }
 
-/** The CRC of the main header, which follows it. */
+/** Whether the CRC after the main header matches. */
 function provesArj(reader: Reader, at: number): boolean {
   const size = reader.at(at + 2, 2);
   if (size.length < 2) return false;
@@ -253,5 +253,5 @@ export const nsis = sevenZipFormat({
   limits: 'Nothing of the script of an installer is run.',
 });
 
-/** What 7-Zip finds where a pattern matched whose format its first bytes do not tell. */
+/** Lets 7-Zip detect the type, for a matched pattern whose first bytes do not identify the format. */
 export const anyArchive: Format = sevenZipFormat({ id: 'archive', type: undefined });

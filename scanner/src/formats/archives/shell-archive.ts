@@ -3,20 +3,20 @@ import type { Content } from '#scanner/reading/content.ts';
 import type { Member, ReadContext } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// Shell archives (shar and its like): files in a script, each in a "here document" (POSIX.1-2017, Shell Command Language, 2.7.4). Those that stand there as they
-// are need no reader. Some have an X before each line, so that no line is read as a command, and some are encoded.
+// Shell archives (shar and similar): scripts that contain files as here-documents (POSIX.1-2017, Shell Command Language, 2.7.4). Only files that are encoded,
+// or whose lines have a prefix such as X, are extracted; other files are visible in the script as they are.
 
 const HEAD_BYTES = 4096;
-/** A script that makes files has them far from its end, but it is no disk. Bytes. */
+/** Maximum size of a script that is searched for here-documents. Bytes. */
 const SCRIPT_BYTES_MAXIMUM = 64 * 1024 ** 2;
 const HERE = /(?<!<)<<-?[ \t]*(?:\\?([A-Za-z_]\w{0,80})|'([^'\n]{1,80})'|"([^"\n]{1,80})")/g;
 const LINE_BYTES_MAXIMUM = 4096;
-/** `sed 's/^X//'`, with any letter. */
+/** Matches `sed 's/^X//'`, with any character in place of X. */
 const PREFIX = /\bsed\b[^|;\n]{0,80}s(.)\^(\S)\1\1/;
 const BASE64 = /\bbase64\b[^|;\n]{0,80}\s-(-decode|d|D|i?d)\b|\bopenssl\b[^|;\n]{0,40}\bbase64\b|\bb64decode\b/;
 const TARGET = />[ \t]*(?:'([^'\n]{1,200})'|"([^"\n]{1,200})"|([^\s|;&<>'"]{1,200}))/;
 
-/** A script by its first bytes, or what says that it is an archive of the shell. */
+/** Whether the first bytes are a script with `#!` or contain the comment of a shell archive. */
 function isScript(head: Buffer): boolean {
   const text = head.toString('latin1', 0, HEAD_BYTES);
   if (text.startsWith('#!')) return true;
@@ -25,7 +25,7 @@ function isScript(head: Buffer): boolean {
 
 const OPENS = Buffer.from('<<');
 
-/** Whether a script has a here document that is not a file as it stands. */
+/** Whether a script has a here-document that is encoded or has prefixed lines. */
 function isShellArchive(reader: Reader, head: Buffer): boolean {
   if (!isScript(head) || reader.find(OPENS, 0, SCRIPT_BYTES_MAXIMUM) < 0) return false;
   for (const { text } of linesOf(reader)) {
@@ -50,7 +50,7 @@ function* linesOf(reader: Reader): Generator<Line> {
       at += text.length + 1;
       yield { text, end: at };
     }
-    // A line of this length is data, not a command: it is not put together again and again.
+    // A line this long is data and not a command. It is given in parts, so that it is not joined repeatedly.
     if (rest.length <= 256 * LINE_BYTES_MAXIMUM) continue;
     at += rest.length;
     yield { text: rest, end: at };
@@ -68,7 +68,7 @@ interface Here {
   lines: string[];
 }
 
-/** The last document that a line opens, if it holds an encoded file. */
+/** The last here-document that a line opens. */
 function hereOf(text: string): Here | undefined {
   if (text.length > LINE_BYTES_MAXIMUM || !text.includes('<<')) return undefined;
   const found = [...text.matchAll(HERE)].at(-1);
@@ -99,7 +99,7 @@ function memberOf(here: Here, { budget }: ReadContext): Member {
   return { name: here.name, read: () => ({ content: { size: bytes.length, bytes } }) };
 }
 
-/** The files that do not stand in the script as they are. */
+/** The encoded and prefixed files of the script. */
 async function* shellArchiveMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   let here: Here | undefined;
@@ -121,7 +121,7 @@ async function* shellArchiveMembers(content: Content, context: ReadContext): Asy
     }
     here = undefined;
   }
-  // A document without its end reaches to the end of the script.
+  // An unterminated here-document extends to the end of the script.
   if (here !== undefined && isPacked(here)) yield memberOf(here, context);
 }
 

@@ -4,8 +4,8 @@ import type { Content } from '#scanner/reading/content.ts';
 import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// Own reader: one that waits for its input never ends for some archives of 2 KB, and a scanner reads on where an archive is broken. The format is
-// POSIX.1-2001's (ustar and pax), with GNU's and older ways beside it.
+// A reader of its own, because common readers wait forever for the input of some 2 KB archives, and because a scanner must continue after damage. The format is
+// POSIX.1-2001 (ustar and pax) with the GNU extensions and older variants.
 
 const BLOCK_BYTES = 512;
 const CHECKSUM = { start: 148, end: 156 } as const;
@@ -14,28 +14,31 @@ const TYPE_AT = 156;
 const USTAR = 'ustar';
 const MAGIC = { start: 257, end: 263 } as const;
 const PREFIX = { start: 345, end: 500 } as const;
-/** The part of a header with names or records that is read. Bytes. */
+/** Maximum bytes read of an extended header or a long name. */
 const EXTENDED_BYTES_MAXIMUM = 1024 ** 2;
 /** Members up to this size are read in one piece. Bytes. */
 const WHOLE_BYTES = 64 * 1024;
 const FILE_TYPES: readonly string[] = ['\0', '0', '7'];
-/** Links, devices, folders and pipes: they need no content. */
+/** Types other than files: links, devices, directories and FIFOs. They need no content. */
 const KNOWN_TYPES: readonly string[] = [...FILE_TYPES, '1', '2', '3', '4', '5', '6'];
-/** GNU's names that are longer than a header: of the file, and of a link's target. */
+/** Types of GNU entries that hold a name too long for a header: of the file, and of the target of a link. */
 const LONG_NAME = 'L';
 const LONG_TARGET = 'K';
 const RECORDS = 'x';
 const RECORDS_FOR_ALL = 'g';
-/** Records of an extended header by which GNU tar describes a file with holes. */
+/** Prefix of the pax records by which GNU tar describes a sparse file. */
 const SPARSE = 'GNU.sparse.';
 
-/** A number in octal digits behind blanks, up to another character: GNU tar wants a blank or zero there, libarchive takes any. */
+/**
+ * Reads an octal number that follows spaces or zero bytes. GNU tar requires a space or zero byte after it; libarchive accepts any byte, as here. NaN if there
+ * are no digits.
+ */
 function octal(field: Buffer): number {
   const digits = /^[\0 ]*([0-7]{1,22})/.exec(field.toString('latin1'))?.[1];
   return digits === undefined ? Number.NaN : Number.parseInt(digits, 8);
 }
 
-/** A size: octal, or in base 256 where the first bit is set (GNU). */
+/** Reads a size in octal, or in base 256 if the first byte is 0x80 (GNU). */
 function sizeOf(field: Buffer): number {
   const [first = 0] = field;
   if (first !== 0x80) return first === 0 || first === 0x20 ? octal(field) || 0 : octal(field);
@@ -44,10 +47,13 @@ function sizeOf(field: Buffer): number {
   return size;
 }
 
-/** The checksum field as blanks. */
+/** Sum of the checksum field when it is filled with spaces. */
 const BLANKS_SUM = 8 * 0x20;
 
-/** A tar header's checksum is the sum of its bytes with the checksum field as blanks; some summed signed bytes. Of noise that sum is near zero, and of a header more than the blanks alone. */
+/**
+ * Whether the checksum is correct: the sum of the header bytes, with the checksum field as spaces. Some programs sum signed bytes. The signed sum of random
+ * bytes is near zero, so a sum below that of the spaces is rejected.
+ */
 function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK_BYTES) return false;
   const sum = octal(block.subarray(CHECKSUM.start, CHECKSUM.end));
@@ -67,8 +73,8 @@ const ZEROS = Buffer.alloc(BLOCK_BYTES);
 const isZeros = (block: Buffer) => block.equals(ZEROS.subarray(0, block.length));
 
 /**
- * Whether a tar archive begins with these bytes: with a header, with one whose checksum is wrong (GNU tar continues with the next), or with zeros before
- * it (`tar -i`).
+ * Whether a tar archive begins with these bytes. Zero blocks may precede the header (`tar -i`), and the checksum of a ustar header may be wrong (GNU tar skips
+ * to the next header).
  */
 function isTar(head: Buffer): boolean {
   let at = 0;
@@ -89,7 +95,7 @@ function nameOf(block: Buffer): string {
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
-/** Records `length key=value` of pax, as far as they are such. */
+/** Parses pax records of the form `length key=value`, up to the first invalid record. */
 function recordsOf(bytes: Buffer): Map<string, string> {
   const records = new Map<string, string>();
   for (let at = 0; at < bytes.length; ) {
@@ -104,7 +110,7 @@ function recordsOf(bytes: Buffer): Map<string, string> {
   return records;
 }
 
-/** Fields of extended headers for the next member. */
+/** Fields from extended headers that apply to the next member. */
 interface Extended {
   name?: string | undefined;
   size?: number | undefined;
@@ -137,9 +143,9 @@ function bodyOf(reader: Reader, from: number, size: number, { budget }: ReadCont
 }
 
 /**
- * Every entry with content is read, whatever its type: a link may have some (POSIX.1-2001, pax), and a program that does not know a type extracts a
- * file. The extracted file may differ: of a file with holes, the data between them is given.
- * @throws Unreadable at the end, when a part of it was damaged, or is not a file as it stands.
+ * Reads every entry that has content, whatever its type: a link may have content (POSIX.1-2001, pax), and programs extract unknown types as files. Of a sparse
+ * file, only the stored data is given, so it may differ from the extracted file. @throws Unreadable at the end, if part of the archive is damaged or an entry
+ * is sparse or of an unknown type.
  */
 async function* tarMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
@@ -147,7 +153,7 @@ async function* tarMembers(content: Content, context: ReadContext): AsyncGenerat
   const NOTHING: Extended = { is_sparse: false };
   let for_all = NOTHING;
   let next = NOTHING;
-  /** Zeros end an archive: the bytes behind them may be anything, and are left for other readers unless they are a header. */
+  /** A zero block ends the archive. The bytes after it are left to other readers, except for valid headers. */
   let is_over = false;
   const skipZeros = (from: number, to: number) => {
     if (isZeros(reader.at(from, to - from))) context.claim(from, to);
@@ -156,7 +162,7 @@ async function* tarMembers(content: Content, context: ReadContext): AsyncGenerat
     const block = reader.at(at, BLOCK_BYTES);
     const body = at + BLOCK_BYTES;
     if (!isTarHeader(block)) {
-      // Behind zeros, and behind a broken header, there may be another one.
+      // Another header may follow zero blocks or a broken header.
       const is_end = isZeros(block);
       if (is_end) context.claim(at, body);
       else if (!is_over) unread.add('damaged');
@@ -190,7 +196,8 @@ async function* tarMembers(content: Content, context: ReadContext): AsyncGenerat
     if (size > 0 || is_file) yield { name, read: () => bodyOf(reader, body, size, context) };
     context.claim(body, body + size);
     skipZeros(body + size, Math.min(after, reader.size));
-    // Some programs ignore the size in records, and some the content of folders, links and devices: these bytes are then the next member.
+    // Some programs ignore the size in pax records, and some ignore the content of directories, links and devices. They read the next header from those bytes,
+    // so it is searched there too.
     const other = written >= 0 && written < size ? afterBody(body, written) : after;
     if (written > size) yield { name, read: () => bodyOf(reader, body, Math.min(written, reader.size - body), context) };
     const nexts = [...(is_file ? [] : [body]), other];

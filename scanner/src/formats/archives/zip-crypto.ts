@@ -1,35 +1,35 @@
 import { createCipheriv, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { Unreadable } from '#scanner/reading/member.ts';
 
-// Encrypted zip members: the old cipher of PKZIP (APPNOTE 6.1) and AES as WinZip does it (winzip.com/aes_info.htm). Both say soon whether the password is
-// right, the old one wrongly once in 256 times; then the checksum does.
+// Decryption of zip members: the old PKZIP cipher (APPNOTE 6.1) and WinZip's AES (winzip.com/aes_info.htm). Both verify the password before the data: the old
+// cipher with one byte, so that 1 in 256 wrong passwords passes, AES with two. The checksum at the end finds the others.
 
-/** A member's AES encryption, from its extra field 0x9901. `method` is the compression beneath. */
+/** AES parameters of a member, from its extra field 0x9901. `method` is the compression of the decrypted data. */
 export interface Aes {
   key_bytes: number;
   method: number;
 }
 
-/** Known facts of an encrypted member. `check` is the byte by which the old cipher checks the password. */
+/** Properties of an encrypted member. `check` is the byte with which the old cipher verifies the password. */
 interface Locked {
   aes: Aes | undefined;
   check: number;
-  /** Bytes as packed, with everything that the encryption puts around them. */
+  /** Size of the encrypted data with its salt, verifier, header and authentication code. Bytes. */
   packed: number;
 }
 
 const AES_EXTRA = 0x9901;
-/** Key bytes by the strength that the extra field names; the salt is half as long. */
+/** Key length in bytes, by the strength in the extra field. The salt is half as long. */
 const STRENGTHS: Readonly<Record<number, number>> = { 1: 16, 2: 24, 3: 32 };
 const VERIFIER_BYTES = 2;
 const MAC_BYTES = 10;
 const ITERATIONS = 1000;
 const BLOCK_BYTES = 16;
-/** Blocks of key stream that are made at once. */
+/** Blocks of key stream that are generated at once. */
 const BLOCKS = 4096;
 const OLD_HEADER_BYTES = 12;
 
-/** @returns undefined when there is no such extra field, or it makes no sense. */
+/** @returns undefined if there is no such extra field or its strength is unknown. */
 export function aesOf(extra: Buffer): Aes | undefined {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== AES_EXTRA || extra.readUInt16LE(at + 2) < 7 || at + 11 > extra.length) continue;
@@ -39,12 +39,12 @@ export function aesOf(extra: Buffer): Aes | undefined {
   return undefined;
 }
 
-/** Bytes of a stream in the lengths that are asked for. */
+/** Reads a stream in pieces of requested lengths. */
 function createReader(chunks: AsyncIterable<Buffer>) {
   const iterator = chunks[Symbol.asyncIterator]();
   let rest: Buffer = Buffer.alloc(0);
   return {
-    /** The next `length` bytes. @throws Unreadable at the end. */
+    /** The next `length` bytes. @throws Unreadable at the end of the stream. */
     async take(length: number): Promise<Buffer> {
       while (rest.length < length) {
         const next = await iterator.next();
@@ -55,7 +55,7 @@ function createReader(chunks: AsyncIterable<Buffer>) {
       rest = rest.subarray(length);
       return taken;
     },
-    /** The following bytes up to `length`, as they come. */
+    /** The next `length` bytes in pieces as they arrive. @throws Unreadable at the end of the stream. */
     async *upTo(length: number): AsyncGenerator<Buffer> {
       for (let left = length; left > 0; ) {
         if (rest.length === 0) {
@@ -72,7 +72,7 @@ function createReader(chunks: AsyncIterable<Buffer>) {
   };
 }
 
-/** AES in counter mode with the counter's first byte first, which no cipher of OpenSSL has: the key stream is made block by block. */
+/** AES in counter mode with a little-endian counter. OpenSSL has no such cipher, so the key stream is generated with ECB. */
 function createAesStream(key: Buffer): (bytes: Buffer) => Buffer {
   const cipher = createCipheriv(`aes-${key.length * 8}-ecb`, key, null).setAutoPadding(false);
   let counter = 1;
@@ -124,7 +124,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value >>> 0;
 });
 
-/** The three keys of APPNOTE 6.1.3 to 6.1.5. */
+/** The PKZIP cipher with its three keys (APPNOTE 6.1.3 to 6.1.5). */
 function createOldStream(password: Buffer): (bytes: Buffer) => Buffer {
   let key0 = 0x12345678;
   let key1 = 0x23456789;
@@ -160,7 +160,10 @@ async function* decryptOld(
   for await (const piece of reader.upTo(Math.max(0, packed - OLD_HEADER_BYTES))) yield decrypt(piece);
 }
 
-/** The decrypted content of a member, still compressed. @throws Unreadable `encrypted` for a wrong password, `damaged` for changed bytes. */
+/**
+ * Decrypts the content of a member; the result is still compressed. @throws Unreadable `encrypted` for a wrong password, `damaged` for truncated or changed
+ * data.
+ */
 export function decrypted(
   chunks: AsyncIterable<Buffer>,
   { aes, check, packed }: Locked,

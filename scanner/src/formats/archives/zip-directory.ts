@@ -5,7 +5,7 @@ import { struct } from '#scanner/reading/struct.ts';
 import { decodeBytes } from '#scanner/text/code-pages.ts';
 import { type Aes, aesOf } from './zip-crypto.ts';
 
-// The records of a zip (APPNOTE 6.3): its directories and local headers.
+// Records of a zip archive: directories and local headers. Numbers in comments are sections of APPNOTE 6.3.
 
 export const LOCAL = Buffer.from('PK\x03\x04', 'latin1');
 export const CENTRAL = Buffer.from('PK\x01\x02', 'latin1');
@@ -15,7 +15,7 @@ const ZIP64_END = Buffer.from('PK\x06\x06', 'latin1');
 const ZIP64_LOCATOR = Buffer.from('PK\x06\x07', 'latin1');
 export const SIGNED_TAIL_BYTES = 24;
 
-/** 4.3.7. */
+/** Local file header (4.3.7). */
 export const LOCAL_HEADER = struct('little', {
   signature: 4,
   version: 'u16',
@@ -29,7 +29,7 @@ export const LOCAL_HEADER = struct('little', {
   name_bytes: 'u16',
   extra_bytes: 'u16',
 });
-/** 4.3.12. */
+/** Central directory header (4.3.12). */
 const CENTRAL_HEADER = struct('little', {
   signature: 4,
   made_by: 'u16',
@@ -49,7 +49,7 @@ const CENTRAL_HEADER = struct('little', {
   external_attributes: 'u32',
   offset: 'u32',
 });
-/** 4.3.16. */
+/** End of central directory record (4.3.16). */
 export const END_RECORD = struct('little', {
   signature: 4,
   disk: 'u16',
@@ -60,7 +60,7 @@ export const END_RECORD = struct('little', {
   directory_offset: 'u32',
   comment_bytes: 'u16',
 });
-/** 4.3.14. */
+/** Zip64 end of central directory record (4.3.14). */
 const ZIP64_END_RECORD = struct('little', {
   signature: 4,
   record_bytes: 'u64',
@@ -73,7 +73,7 @@ const ZIP64_END_RECORD = struct('little', {
   directory_bytes: 'u64',
   directory_offset: 'u64',
 });
-/** 4.3.15. */
+/** Zip64 end of central directory locator (4.3.15). */
 const ZIP64_END_LOCATOR = struct('little', { signature: 4, disk: 'u32', offset: 'u64', disks: 'u32' });
 
 export const LOCAL_BYTES = LOCAL_HEADER.bytes;
@@ -86,20 +86,22 @@ const ZIP64_EXTRA = 0x0001;
 export const ALL_ONES = 0xffffffff;
 export const FLAG = { encrypted: 1, descriptor: 1 << 3, utf8: 1 << 11 } as const;
 export const METHOD = { stored: 0, deflated: 8, bzip2: 12, aes: 99 } as const;
-/** 4.4.5: deflate64, LZMA, zstd, xz, PPMd, and the old ones of PKZIP 1. */
+/** Methods that only 7-Zip unpacks (4.4.5): deflate64, LZMA, zstd, xz, PPMd, and the methods of PKZIP 1. */
 export const FOREIGN_METHODS: readonly number[] = [1, 2, 3, 4, 5, 6, 9, 14, 93, 95, 98];
-/** One of them, and all of them together, which must stay below 4 GiB, where zip64 begins. */
+/** Maximum size of one such member, and of all together. The total stays below 4 GiB, from which zip64 is required. Bytes. */
 export const FOREIGN_BYTES_MAXIMUM = 1024 ** 3;
 export const FOREIGN_TOTAL_MAXIMUM = 3 * 1024 ** 3;
-/** Members that are read both ways are there twice; more often than this the same bytes are no member. */
+/**
+ * Maximum total size of such members, as a multiple of the size of the file. A member whose headers differ is read twice; more sharing of packed bytes is a
+ * bomb.
+ */
 export const FOREIGN_SHARED_MAXIMUM = 4;
 export const VERSION_MAXIMUM = 63;
 export const NAME_BYTES_MAXIMUM = 4096;
 
-/** Deflate's own most. */
 /** Members up to these sizes are inflated in one call instead of by a stream. Bytes. */
 export const QUICK = { packed: 4 * 1024 ** 2, unpacked: 8 * 1024 ** 2 } as const;
-/** Where headers are missing, at most so much is searched for them. */
+/** Size of the pieces in which a directory is read. Bytes. */
 const DIRECTORY_PIECE_BYTES = 256 * 1024;
 
 export interface Entry {
@@ -109,11 +111,11 @@ export interface Entry {
   crc: number;
   packed: number;
   unpacked: number;
-  /** Where the packed bytes begin. */
+  /** Position of the packed bytes. */
   start: number;
-  /** The sizes stand behind the data, so they are not known here. */
+  /** The sizes are in a data descriptor after the data, and unknown here. */
   open_end: boolean;
-  /** The time of the file: the old encryption is checked by it when the checksum stands behind the data. */
+  /** Modification time in DOS format. If the checksum is in a data descriptor, the old cipher verifies the password with this time. */
   time: number;
   aes: Aes | undefined;
 }
@@ -121,15 +123,15 @@ export interface Entry {
 export interface Directory {
   start: number;
   size: number;
-  /** The number to add to the offsets of the directory: bytes that were put before the archive. */
+  /** Number added to the offsets of the directory: the size of data that precedes the archive. Bytes. */
   shift: number;
-  /** The announced number of entries. */
+  /** Number of entries according to the end record. */
   entries: number;
-  /** Its end record, from the one of zip64 on. */
+  /** Range of the end record, including the zip64 record. */
   end: { from: number; to: number };
 }
 
-/** The directory's place by the end record at `position` (4.3.16, with zip64 4.3.14), where both agree. */
+/** The directory that the end record at `position` describes (4.3.16, with zip64 4.3.14); undefined if no directory header is there. */
 function directoryAt(reader: Reader, position: number): Directory | undefined {
   const end = END_RECORD.read(reader.at(position, END_BYTES));
   if (end === undefined) return undefined;
@@ -137,7 +139,7 @@ function directoryAt(reader: Reader, position: number): Directory | undefined {
   let last = position;
   const locator = ZIP64_END_LOCATOR.read(reader.at(position - ZIP64_LOCATOR_BYTES, ZIP64_LOCATOR_BYTES));
   if (position >= ZIP64_LOCATOR_BYTES + ZIP64_END_BYTES && locator?.signature.equals(ZIP64_LOCATOR)) {
-    // The locator's offset is wrong behind a prefix; then the record stands directly before the locator.
+    // Data before the archive makes the locator's offset wrong. The record is then directly before the locator.
     for (const at of [locator.offset, position - ZIP64_LOCATOR_BYTES - ZIP64_END_BYTES]) {
       const record = at <= position ? ZIP64_END_RECORD.read(reader.at(at, ZIP64_END_BYTES)) : undefined;
       if (!record?.signature.equals(ZIP64_END)) continue;
@@ -157,10 +159,10 @@ function directoryAt(reader: Reader, position: number): Directory | undefined {
     : undefined;
 }
 
-/** Programs differ in which end record they take, the first or the last: so many are followed. */
+/** Maximum number of directories that are read. Some programs use the first end record, others the last. */
 const DIRECTORIES_MAXIMUM = 4;
 
-/** The directories that end records lead to, the last one first. */
+/** The directories of the end records at the end of the file, last one first. */
 export function findDirectories(reader: Reader): Directory[] {
   const from = Math.max(0, reader.size - END_BYTES - COMMENT_BYTES_MAXIMUM);
   const tail = reader.at(from, reader.size - from);
@@ -173,14 +175,14 @@ export function findDirectories(reader: Reader): Directory[] {
   return found;
 }
 
-/** Whether a whole zip archive ends here, after any other bytes. */
+/** Whether the file ends with a zip archive that has entries. Other data may precede the archive. */
 export function endsAsZip(reader: Reader): boolean {
   return findDirectories(reader).some(({ size }) => size > 0);
 }
 
 const UNICODE_PATH = { id: 0x7075, head: 5, version: 1 } as const;
 
-/** The name in the extra field of Info-ZIP (4.6.9), if it belongs to the name in the header: that one's checksum stands before it. */
+/** The UTF-8 name in the Info-ZIP extra field (4.6.9), if its checksum matches the name in the header. */
 function unicodePath(raw: Buffer, extra: Buffer): string | undefined {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== UNICODE_PATH.id) continue;
@@ -191,12 +193,12 @@ function unicodePath(raw: Buffer, extra: Buffer): string | undefined {
   return undefined;
 }
 
-/** A name says that it is UTF-8 by its flag (4.4.4), or is it all the same; otherwise it is in code page 437 (appendix D). */
+/** Decodes a name: UTF-8 if the flag says so (4.4.4) or the bytes are valid UTF-8, otherwise code page 437 (appendix D). */
 function nameOf(raw: Buffer, flags: number, extra: Buffer): string {
   return unicodePath(raw, extra) ?? ((flags & FLAG.utf8) === 0 ? decodeBytes(raw, 'cp437') : raw.toString('utf8'));
 }
 
-/** Sizes and offset of more than 32 bits stand in an extra field, in this order, only those that are all ones outside (4.5.3). */
+/** Replaces values of 32 ones by the 64-bit values of the zip64 extra field, which are in the same order (4.5.3). */
 function wide(extra: Buffer, outside: readonly number[]): number[] {
   const values = [...outside];
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
@@ -213,7 +215,7 @@ function wide(extra: Buffer, outside: readonly number[]): number[] {
   return values;
 }
 
-/** The local header at `position` (4.3.7), if one that makes sense is there. */
+/** Reads the local header at `position` (4.3.7); undefined if it is invalid. */
 export function localAt(reader: Reader, position: number): Entry | undefined {
   const head = LOCAL_HEADER.read(reader.at(position, LOCAL_BYTES));
   if (!head?.signature.equals(LOCAL)) return undefined;
@@ -237,11 +239,11 @@ export function localAt(reader: Reader, position: number): Entry | undefined {
 
 interface Listed {
   entry: Omit<Entry, 'start'>;
-  /** Of the local header. */
+  /** Position of the local header. */
   position: number;
 }
 
-/** The entries of the directory (4.3.12). Ends early where it stops being one. */
+/** The entries of a directory (4.3.12). @throws Unreadable at the first invalid entry. */
 export function* listed(reader: Reader, directory: Directory): Generator<Listed> {
   let piece: Buffer = Buffer.alloc(0);
   let piece_start = directory.start;

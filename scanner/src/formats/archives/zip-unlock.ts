@@ -10,18 +10,18 @@ import { passwordForms } from '#scanner/text/code-pages.ts';
 import { decrypted } from './zip-crypto.ts';
 import { type Entry, FLAG, METHOD } from './zip-directory.ts';
 
-// The bytes of a member of a zip, decrypted and unpacked.
+// Decrypts and unpacks the members of a zip archive.
 
 function packedOf(content: Content, entry: Entry): AsyncGenerator<Buffer> {
   return streamOf(content, entry.start, Math.min(content.size, entry.start + entry.packed));
 }
 
-/** Inflates what there is, the good part of damaged data too. */
+/** Inflates the data. If it is damaged, the part before the damage is given. */
 function inflated(packed: AsyncIterable<Buffer>, budget: Budget): AsyncGenerator<Buffer> {
   return decompressed('deflate', packed, budget);
 }
 
-/** Unpacks bzip2. Bytes behind its end, up to that of the member, are damage. */
+/** Unpacks bzip2. Bytes between the end of the streams and the end of the member count as damage. */
 function* unpackedByBzip2(reader: Reader, entry: Entry): Generator<Buffer> {
   const packed = Math.max(0, Math.min(reader.size - entry.start, entry.packed));
   let end = 0;
@@ -41,10 +41,10 @@ export function unpacked(content: Content, reader: Reader, entry: Entry): AsyncG
   return entry.method === METHOD.stored ? packed : inflated(packed, reader.budget);
 }
 
-/** The content of an encrypted member. A wrong result in spite of the encryption's own check means a wrong password. */
+/** Decrypts a member with one password. With the old cipher, a later failure or wrong checksum also means a wrong password. */
 async function* unlockedWith(content: Content, entry: Entry, password: Buffer, budget: Budget): AsyncGenerator<Buffer> {
   const { flags, aes, packed } = entry;
-  // APPNOTE 6.1.6: the checksum's highest byte, or the time's where the checksum was not known yet.
+  // APPNOTE 6.1.6: the highest byte of the checksum, or of the time if the checksum is in a data descriptor.
   const check = (flags & FLAG.descriptor) === 0 ? entry.crc >>> 24 : entry.time >>> 8;
   const compressed = decrypted(packedOf(content, entry), { aes, check, packed }, password);
   const chunks = methodOf(entry) === METHOD.stored ? compressed : inflated(compressed, budget);
@@ -65,8 +65,9 @@ async function* unlockedWith(content: Content, entry: Entry, password: Buffer, b
 }
 
 /**
- * The content of an encrypted member by the first form of the password that opens it. A wrong one is refused before it gives anything, but for one in 256 of the old cipher, or one in 65,536 of AES: what such a one
- * gives is kept until a form is right to the end, and only while it is small.
+ * Decrypts a member with the first form of the password that opens it. A wrong form usually fails before any output; 1 in 256 passes the check of the old
+ * cipher, 1 in 65,536 that of AES. The output of a form is therefore held back until it ends without an error, exceeds `HELD_BYTES_MAXIMUM`, or comes from the
+ * last form.
  */
 export async function* unlocked(content: Content, entry: Entry, password: string, budget: Budget): AsyncGenerator<Buffer> {
   const known = opened.get(budget) ?? { form: undefined, misses: 0 };
@@ -95,7 +96,7 @@ export async function* unlocked(content: Content, entry: Entry, password: string
       known.form = form;
       return;
     } catch (error) {
-      // Bytes given out cannot be taken back, and damage is no sign of a wrong password.
+      // Output that was given cannot be withdrawn, and damage does not mean a wrong password.
       const is_locked = error instanceof Unreadable && error.detail === 'encrypted';
       if (is_locked && is_last) known.misses += 1;
       if (is_sure || !is_locked) throw error;
@@ -103,16 +104,18 @@ export async function* unlocked(content: Content, entry: Entry, password: string
   }
 }
 
-/** The form that opened a member of the same file, and how many members no form opened: after some of them only that one is tried. */
+/**
+ * For each scan: the form that opened a member, and the number of members that no form opened. After `MISSES_MAXIMUM` of those, only the first form is tried.
+ */
 const opened = new WeakMap<Budget, { form: Buffer | undefined; misses: number }>();
 const MISSES_MAXIMUM = 16;
 
-/** Deriving a key costs as much as looking at so many bytes. */
+/** Budget cost of deriving a key. Bytes. */
 const FORM_COST = 256 * 1024;
-/** Deflate of a wrong password ends sooner than here. Bytes. */
+/** Output held back per attempt. Inflating the output of a wrong password fails earlier. Bytes. */
 const HELD_BYTES_MAXIMUM = 1024 ** 2;
 
-/** The compression beneath the encryption. */
+/** The compression method of the decrypted data. */
 export function methodOf({ method, aes }: Entry): number {
   return method === METHOD.aes ? (aes?.method ?? method) : method;
 }

@@ -39,8 +39,8 @@ import {
 } from './zip-directory.ts';
 import { methodOf, unlocked, unpacked } from './zip-unlock.ts';
 
-// Own reader, because a scanner must read what any other program would: archives behind a program (SFX), with a wrong or no directory, with
-// members that the directory hides, with headers that contradict each other. Numbers in comments are sections of PKWARE's APPNOTE 6.3.10.
+// A reader of its own, because a scanner must read whatever other programs would: archives after a program (SFX), with a wrong or missing directory, with
+// members missing from the directory, or with contradictory headers. Numbers in comments are sections of PKWARE's APPNOTE 6.3.10.
 
 async function* checked(chunks: AsyncGenerator<Buffer>, entry: Entry): AsyncGenerator<Buffer> {
   let crc = 0;
@@ -66,10 +66,10 @@ function bodyOf(content: Content, reader: Reader, entry: Entry, context: ReadCon
   return { stream: checked(unpacked(content, reader, entry), entry), packed_bytes: entry.packed };
 }
 
-/** Undefined when it is longer than announced, or incomplete: the stream gives its good part. */
+/** Inflates a member in one call. Undefined if it is incomplete or longer than announced; the stream then gives the part that can be read. */
 function inflateQuickly(raw: Buffer, entry: Entry, budget: Budget): Buffer | undefined {
   const most = entry.open_end ? QUICK.unpacked : Math.max(1, entry.unpacked);
-  // In one piece, if its size is right: pieces would be put together once more.
+  // One chunk of the announced size avoids concatenation.
   const chunk_bytes = entry.open_end ? undefined : Math.min(most, raw.length * DEFLATE_RATIO_MAXIMUM) + 1;
   const answer = decompress('deflate', raw, budget, { most, chunk_bytes });
   return answer.kind === 'whole' ? answer.plain : undefined;
@@ -103,16 +103,16 @@ function isForeign(entry: Entry): boolean {
   return small && FOREIGN_METHODS.includes(entry.method) && (entry.flags & FLAG.encrypted) === 0;
 }
 
-/** Sizes and checksum behind the data (4.3.9), with their signature or without, and with 64 bits or without. */
+/** Claims the data descriptor (4.3.9): with or without a signature, with 32-bit or 64-bit sizes. */
 function claimDescriptor(reader: Reader, at: number, context: ReadContext): void {
   const is_signed = reader.at(at, 4).equals(DESCRIPTOR);
   const after = at + (is_signed ? 16 : 12);
-  // Another header follows there: with sizes of 64 bits it does so 8 bytes later.
+  // The next record begins with PK. With 64-bit sizes it begins 8 bytes later.
   const is_wide = reader.at(after, 2).toString('latin1') !== 'PK' && reader.at(after + 8, 2).toString('latin1') === 'PK';
   context.claim(at, is_wide ? after + 8 : after);
 }
 
-/** The signatures of an Android package stand directly before its directory (APK Signature Scheme v2, "APK Signing Block"). */
+/** Claims the signatures of an Android package, which are directly before its directory (APK Signature Scheme v2, "APK Signing Block"). */
 function claimSigned(reader: Reader, directory: Directory, take: (from: number, to: number) => void): void {
   const tail = reader.at(directory.start - SIGNED_TAIL_BYTES, SIGNED_TAIL_BYTES);
   if (tail.length < SIGNED_TAIL_BYTES || tail.toString('latin1', 8) !== 'APK Sig Block 42') return;
@@ -120,7 +120,7 @@ function claimSigned(reader: Reader, directory: Directory, take: (from: number, 
   if (from >= 0 && reader.at(from, 8).equals(tail.subarray(0, 8))) take(from, directory.start);
 }
 
-/** Where the next local header stands that makes sense, from `from` to `to`. */
+/** The next valid local header between `from` and `to`. */
 function nextLocal(reader: Reader, from: number, to: number): { entry: Entry; position: number } | undefined {
   for (let at = reader.find(LOCAL, from, to); at >= 0; at = reader.find(LOCAL, at + 1, to)) {
     const entry = localAt(reader, at);
@@ -129,12 +129,12 @@ function nextLocal(reader: Reader, from: number, to: number): { entry: Entry; po
   return undefined;
 }
 
-/** Members by their local headers alone, from `from` to `to`. */
+/** Members between `from` and `to`, found by their local headers alone. */
 function* walked(reader: Reader, from: number, to: number): Generator<Entry & { header: number }> {
   let found = nextLocal(reader, from, to);
   while (found !== undefined) {
     const { entry } = found;
-    // Without a size the data ends at the next header at the latest; deflate knows its own end.
+    // Without a size, the data ends at the next header or earlier; deflate marks its own end.
     const after = entry.open_end ? nextLocal(reader, entry.start, to) : undefined;
     const end = Math.min(entry.open_end ? (after?.position ?? to) : entry.start + entry.packed, reader.size);
     yield { ...entry, packed: Math.max(0, end - entry.start), header: found.position };
@@ -142,7 +142,7 @@ function* walked(reader: Reader, from: number, to: number): Generator<Entry & { 
   }
 }
 
-/** A zip of these members alone, with names that count them, for a reader that knows their compression. */
+/** Builds a zip archive of these members, named by index, for 7-Zip, which supports their compression. */
 function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
   const parts: (Buffer | { start: number; size: number })[] = [];
   const centrals: Buffer[] = [];
@@ -175,8 +175,8 @@ function rebuilt(reader: Reader, entries: readonly Entry[]): Source {
 }
 
 /**
- * The members of a zip archive: those of its directory, those that only a local header knows, and both readings where the two contradict each other.
- * @throws Unreadable at the end, when a part of it was damaged.
+ * The members of a zip archive: members of the directories, members that have only a local header, and both versions if the two headers contradict each other.
+ * @throws Unreadable at the end, if part of the archive is damaged.
  */
 async function* zipMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
@@ -197,15 +197,12 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
       foreign.push({ ...entry, packed });
       foreign_bytes += packed;
       context.budget.expectMembers(foreign.length);
-      // They share their packed bytes, over and over.
+      // Entries that share the same packed bytes again and again.
       if (foreign_bytes > FOREIGN_SHARED_MAXIMUM * reader.size) throw new LimitReached('bomb');
       if (foreign_bytes > FOREIGN_TOTAL_MAXIMUM) throw new LimitReached('too_large');
     } else yield memberOf(content, reader, entry, context);
   };
-  /**
-   * Members read already, as the directories describe them: of two directories with the same members, only the differences of the second are
-   * read.
-   */
+  /** Keys of members that were read, from the directories. If several directories list the same member, it is read once. */
   const read = new Set<string>();
   damaged ||= directories.length === 0;
   for (const directory of directories) {
@@ -239,7 +236,7 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
       damaged = true;
     }
   }
-  // Ranges outside of all entries may hide members, before the directory and behind it.
+  // Ranges outside all entries may contain hidden members.
   for (const { start, end } of taken.gaps()) {
     for (const entry of end - start >= LOCAL_BYTES ? walked(reader, start, end) : []) {
       context.claim(entry.header, entry.start + entry.packed);
@@ -256,7 +253,7 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
       yield noted({ ...member, name: name(member.name) }, given);
     }
     const listed_members = foreign.flatMap(({ unpacked, crc }) => (unpacked > 0 ? [{ size: unpacked, crc }] : []));
-    // A size that stands behind the member is not known here.
+    // Sizes in data descriptors are unknown here, so the lists are not compared.
     const is_known = given.length === count && foreign.every(({ open_end }) => !open_end);
     if (is_known && areOthers(listed_members, given)) {
       context.note(scanPhrase('archive.other_contents', {}));
@@ -267,8 +264,8 @@ async function* zipMembers(content: Content, context: ReadContext): AsyncGenerat
 }
 
 /**
- * The members that stand where a directory at the end of the file says. The others may be parts of archives that another format keeps in
- * pieces: they are no damage, and that format gives them.
+ * Members of the directories whose local header is in place and has the same name. Other entries may belong to archives that another format stores in pieces
+ * and gives itself, so they do not count as damage.
  */
 async function* membersInPlace(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
@@ -282,7 +279,7 @@ async function* membersInPlace(content: Content, context: ReadContext): AsyncGen
   }
 }
 
-/** Items up to the first that cannot be read. */
+/** The items before the first Unreadable error. */
 function* whileReadable<Item>(items: Iterable<Item>): Generator<Item> {
   try {
     yield* items;
@@ -297,7 +294,7 @@ const NAMED_TYPES: readonly { name: string; type: string }[] = [
   { name: 'ppt/', type: 'application/vnd.openxmlformats-officedocument.presentationml.presentation' },
 ];
 
-/** The media type of a zip, by a name in its first headers. */
+/** The media type of a zip archive, from the names in its first headers. */
 function mediaTypeOfZip(head: Buffer): string {
   const name_bytes = LOCAL_HEADER.read(head)?.name_bytes ?? 0;
   const first = head.toString('latin1', LOCAL_BYTES, LOCAL_BYTES + Math.min(name_bytes, 64));
@@ -308,17 +305,17 @@ function mediaTypeOfZip(head: Buffer): string {
   return NAMED_TYPES.find(({ name }) => head.includes(name))?.type ?? 'application/zip';
 }
 
-/** An end record without anything before it is of no archive of several disks; the same four bytes may stand in a comment. */
+/** Whether the bytes are an end record without an archive before it. Archives on several disks are excluded, since the magic may also occur in comments. */
 function isEmptyZip(head: Buffer): boolean {
   return head.length >= END_BYTES && standsAt(head, END, 0) && [0, ALL_ONES].includes(head.readUInt32LE(4));
 }
 
-/** Local header, empty archive, spanned archive (4.3.7, 4.3.16, 8.5.4). */
+/** Whether the bytes begin with a local header, an empty archive or a spanned archive (4.3.7, 4.3.16, 8.5.4). */
 function isZip(head: Buffer): boolean {
   return standsAt(head, LOCAL, 0) || standsAt(head, DESCRIPTOR, 0) || isEmptyZip(head);
 }
 
-/** 4.3.7: a version that exists, and a name without control characters. */
+/** Whether the local header has an existing version and a name without control characters (4.3.7). */
 function provesZip(reader: Reader, at: number): boolean {
   const head = LOCAL_HEADER.read(reader.at(at, LOCAL_BYTES));
   if (head === undefined || (head.version & 0xff) > VERSION_MAXIMUM) return false;
@@ -328,7 +325,7 @@ function provesZip(reader: Reader, at: number): boolean {
   return name.length === name_bytes && !name.some((byte) => byte < 0x20);
 }
 
-/** Where zips end within something else, by where they begin: behind the end record, which says how far before itself the archive began (4.3.16). */
+/** Maps the start of each zip archive in the file to its end, calculated from the end records (4.3.16). */
 function zipEnds(reader: Reader): Map<number, number> {
   const ends = new Map<number, number>();
   for (let found = reader.find(END, 0); found >= 0; found = reader.find(END, found + 1)) {
@@ -362,7 +359,7 @@ export const zip = format({
   open: (content, context) => withMacroSheets(zipMembers(content, context), context.budget),
 });
 
-/** An archive that follows something else, as behind a program that unpacks it. */
+/** A zip archive at the end of another file, for example of a self-extracting program. */
 export const zipAtEnd = format({
   id: 'zip-at-end',
   media_type: mediaTypeOfZip,
@@ -372,7 +369,7 @@ export const zipAtEnd = format({
   open: zip.open,
 });
 
-/** An archive in the pages of a file whose end belongs to another format: a program that looks for the end record opens it all the same. */
+/** A zip archive within a file whose end belongs to another format, for example in the pages of a database. Programs that search for the end record open it. */
 export const zipInPages = format({
   id: 'zip-in-pages',
   media_type: mediaTypeOfZip,
