@@ -7,26 +7,26 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/reading/memb
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// Blocks of LZ4 and Snappy one behind the other, in the frames that libraries put around them instead of the published ones: lz4-java's LZ4BlockOutputStream, snappy-java's SnappyOutputStream (as Kafka and
-// Spark keep them), Hadoop's BlockCompressorStream, and python-lz4's blocks with their size before them.
+// Blocks of LZ4 and Snappy in the frames of libraries, which differ from the published framing: lz4-java's LZ4BlockOutputStream, snappy-java's
+// SnappyOutputStream (used by Kafka and Spark), Hadoop's BlockCompressorStream, and python-lz4's blocks after their size.
 
 const JAVA_LZ4 = Buffer.from('LZ4Block');
 const JAVA_HEAD = struct('little', { magic: JAVA_LZ4.length, token: 'u8', packed_bytes: 'u32', bytes: 'u32', checksum: 'u32' });
 const JAVA_HEAD_BYTES = JAVA_HEAD.bytes;
 const JAVA_METHOD = { raw: 0x10, lz4: 0x20 } as const;
-/** Blocks have 2 to this power bytes at least, and the token says how many times more. */
+/** The block size is at most 2 to the power of this number plus the low four bits of the token. Bytes. */
 const JAVA_SHIFT = 10;
 
 const JAVA_SNAPPY = Buffer.from('82534e4150505900', 'hex');
 const JAVA_SNAPPY_HEAD_BYTES = 16;
 
-/** Larger blocks are not taken into memory. Bytes. */
+/** Maximum size of a block. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** Contents that are recognised by their blocks alone are smaller. Bytes. */
+/** Maximum size of a file that is recognised by its block sizes alone. Bytes. */
 const TOLD_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** Shorter content is not kept in a block in practice. Bytes. */
+/** Minimum unpacked size of a block that is recognised by its sizes alone. Bytes. */
 const TOLD_LEAST = 33;
-/** LZ4 makes nothing longer than by one byte in 255, and 16. */
+/** Maximum growth of LZ4 data: 1 byte in 255, plus 16 bytes. */
 const EXPANSION = { one_of: 255, bytes: 16 } as const;
 
 function isJavaLz4(head: Buffer): boolean {
@@ -42,7 +42,7 @@ function isBlockStream(head: Buffer): boolean {
   return isJavaLz4(head) || isJavaSnappy(head);
 }
 
-/** So many bytes, of which a file says how many they are. @throws Unreadable before any room is made for more than a block has */
+/** Reads exactly `length` bytes. @throws Unreadable before allocating, if they exceed the file or the maximum size of a block */
 export function need(reader: Reader, at: number, length: number): Buffer {
   if (length > BLOCK_BYTES_MAXIMUM) throw new Unreadable(length > reader.size - at ? 'damaged' : 'too_large');
   const bytes = reader.at(at, length);
@@ -50,7 +50,7 @@ export function need(reader: Reader, at: number, length: number): Buffer {
   return bytes;
 }
 
-/** A block of LZ4 that must unpack to exactly so many bytes. @throws Unreadable */
+/** Unpacks an LZ4 block that must have exactly `size` bytes. @throws Unreadable */
 function unpackedBlock(packed: Buffer, size: number, budget: Budget): Buffer {
   if (size > LZ4_RATIO * packed.length) throw new Unreadable('damaged');
   if (size > BLOCK_BYTES_MAXIMUM) throw new Unreadable('too_large');
@@ -63,7 +63,7 @@ function* javaLz4(reader: Reader, ended: (at: number) => void): Generator<Buffer
     if (head === undefined) throw new Unreadable('damaged');
     const { token, packed_bytes, bytes: size } = head;
     at += JAVA_HEAD_BYTES;
-    // An empty block ends a stream; another one may follow.
+    // An empty block ends a stream; another stream may follow.
     if (size === 0 && packed_bytes === 0) continue;
     if (size > 2 ** (JAVA_SHIFT + (token & 15))) throw new Unreadable('damaged');
     const packed = need(reader, at, packed_bytes);
@@ -80,7 +80,7 @@ function* javaSnappy(reader: Reader, ended: (at: number) => void): Generator<Buf
     }
     const head = reader.at(at, 4);
     const packed_bytes = head.length < 4 ? 0 : head.readUInt32BE(0);
-    // Other bytes after a block are a rest.
+    // Other data may follow the blocks.
     if (packed_bytes === 0 || packed_bytes > reader.size - at - 4) return;
     yield unsnapped(need(reader, at + 4, packed_bytes), reader.budget, BLOCK_BYTES_MAXIMUM);
     at += 4 + packed_bytes;
@@ -88,8 +88,8 @@ function* javaSnappy(reader: Reader, ended: (at: number) => void): Generator<Buf
 }
 
 /**
- * The unpacked size of a block of LZ4 by its tokens, `most` at most, and its end; undefined for other bytes. The block is not unpacked. Zeros behind one whose size is `most` only fill it up, as Z85
- * and the rows of a predictor do.
+ * Computes the unpacked size of an LZ4 block, at most `most` bytes, from its tokens without unpacking it, and the position of its end. Undefined for invalid
+ * blocks. Zeros after a block of exactly `most` bytes count as padding, which Z85 and predictor rows add.
  */
 export function extentOfLz4(block: Buffer, most: number): { size: number; end: number } | undefined {
   let from = 0;
@@ -112,13 +112,13 @@ export function extentOfLz4(block: Buffer, most: number): { size: number; end: n
     if (distance === 0 || distance > size || from >= block.length) return undefined;
     size += 4 + ((token & 15) === 15 ? 15 + longer() : token & 15);
   }
-  // It ends with letters as they are.
+  // A valid block ends with literals.
   return undefined;
 }
 
 type Bytes = Pick<Reader, 'size' | 'at'>;
 
-/** Blocks with their sizes before them. */
+/** Blocks that follow their sizes. */
 interface Sized {
   blocks: { start: number; end: number; size: number }[];
 }
@@ -128,7 +128,7 @@ function isSizeOf(size: number, packed_bytes: number): boolean {
   return size >= TOLD_LEAST && size >= least && size <= LZ4_RATIO * packed_bytes && size <= BLOCK_BYTES_MAXIMUM;
 }
 
-/** One block to the end of the content, after its unpacked size (python-lz4, `store_size`). */
+/** A single block after its unpacked size that extends to the end of the file (python-lz4, `store_size`). */
 function oneBlock(reader: Bytes): Sized | undefined {
   const head = reader.at(0, 4);
   const packed_bytes = reader.size - 4;
@@ -138,7 +138,7 @@ function oneBlock(reader: Bytes): Sized | undefined {
   return extent?.size === size ? { blocks: [{ start: 4, end: 4 + extent.end, size }] } : undefined;
 }
 
-/** Blocks to the end of the content, each after its unpacked and its packed size (Hadoop). */
+/** Blocks up to the end of the file, each after its unpacked and packed size (Hadoop). */
 function hadoopBlocks(reader: Bytes): Sized | undefined {
   const blocks: Sized['blocks'] = [];
   for (let at = 0; at < reader.size; ) {
@@ -160,12 +160,12 @@ function sizedBlocks(reader: Bytes): Sized | undefined {
   return oneBlock(reader) ?? hadoopBlocks(reader);
 }
 
-/** Whether a content is only blocks of LZ4 with their sizes before them: to the last byte, packed and unpacked. */
+/** Whether the file consists only of LZ4 blocks after their sizes, and all packed and unpacked sizes are exact. */
 export function isSizedBlocks(content: Bytes): boolean {
   return sizedBlocks(content) !== undefined;
 }
 
-/** The same of bytes in memory. */
+/** Like `isSizedBlocks`, for bytes in memory. */
 export function areSizedBlocks(bytes: Buffer): boolean {
   return isSizedBlocks({ size: bytes.length, at: (position, length) => bytes.subarray(position, position + length) });
 }
@@ -176,7 +176,7 @@ function* sized(reader: Reader, ended: (at: number) => void): Generator<Buffer> 
   ended(reader.size);
 }
 
-/** The one file in blocks. @throws Unreadable */
+/** The one unpacked file. @throws Unreadable */
 async function* blockStreamMembers(content: Content, name: string, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   const unpack = isJavaLz4(reader.at(0, JAVA_HEAD_BYTES))
@@ -208,8 +208,8 @@ export const blockStream = format({
 });
 
 /**
- * Blocks that only their lengths tell. They are proven to their last byte, and packed bytes may look like the beginning of a format that may begin anywhere: a PDF, for
- * one.
+ * Blocks that are recognised by their sizes alone. They are tried in addition to other formats, because compressed bytes may look like a format that can begin
+ * anywhere, such as PDF.
  */
 export const bareBlocks = format({
   id: 'sized-blocks',

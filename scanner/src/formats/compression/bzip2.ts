@@ -7,20 +7,20 @@ import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 import { unpackedBy } from './unpacked-streams.ts';
 
-// bzip2 (bzip2 1.0.8, bzip2.c and decompress.c): streams of blocks that begin at any bit. A block has a checksum, and a stream has one over those of its blocks.
+// bzip2 (bzip2 1.0.8, bzip2.c and decompress.c): streams of bit-aligned blocks. Each block has a checksum, and each stream a combined checksum of its blocks.
 
-/** A stream begins with a block, or is empty and ends at once. */
+/** Stream header, followed by a block magic or, for an empty stream, the end magic. */
 const BZIP2 = /^425a683[1-9](314159265359|177245385090)/;
 const STREAM_MARK = Buffer.from('BZh');
 const STREAM_HEAD_BYTES = STREAM_MARK.length + 1;
 const BLOCK_MARK = 0x314159265359;
 const END_MARK = 0x177245385090;
-/** The head of a stream and of its first block: its mark, a checksum, a bit, and 24 bits for the place at which its text begins. Bytes. */
+/** Size of the headers of a stream and its first block: magics, checksum, one bit, and the 24-bit origin pointer. Bytes. */
 const BLOCK_HEAD_BYTES = 18;
 
 const damaged = () => new Unreadable('damaged');
 
-/** The size of a block, before its runs are unpacked, in the stream that begins with these bytes; undefined where none does. */
+/** The block size of a stream that begins with these bytes, before run-length decoding; undefined if no stream begins there. Bytes. */
 function blockBytesOf(head: Uint8Array): number | undefined {
   const level = (head[STREAM_MARK.length] ?? 0) - 0x30;
   return STREAM_MARK.equals(head.subarray(0, STREAM_MARK.length)) && level >= 1 && level <= 9
@@ -28,7 +28,7 @@ function blockBytesOf(head: Uint8Array): number | undefined {
     : undefined;
 }
 
-/** A stream behind its head. Answers whether all checksums are right: the contents of blocks with a wrong one are given as well. */
+/** Unpacks a stream after its header. Returns whether all checksums match; blocks with a wrong checksum are given as well. */
 function* stream(bits: HighBits, budget: Budget, block_bytes: number): Generator<Buffer, boolean> {
   let is_right = true;
   let crc = 0;
@@ -44,8 +44,8 @@ function* stream(bits: HighBits, budget: Budget, block_bytes: number): Generator
 }
 
 /**
- * Streams from the first byte on, each directly behind the other. As for bunzip2 and 7-Zip, one behind zeros is no part of the file. `ended` gets the end of each.
- * @throws Unreadable at the end, where something is damaged
+ * Unpacks consecutive streams from the first byte. Like bunzip2 and 7-Zip, it ignores streams after zeros. `ended` receives the end of each stream. @throws
+ * Unreadable at the end, if a checksum is wrong or a stream is damaged
  */
 export function* bzip2Streams(read: ReadAt, budget: Budget, ended: (at: number) => void): Generator<Buffer> {
   const bits = new HighBits(read);
@@ -65,7 +65,7 @@ export function* bzip2Streams(read: ReadAt, budget: Budget, ended: (at: number) 
   if (at === 0 || !is_right) throw damaged();
 }
 
-/** The place in the first block is one of the block. The letters behind a magic that a program or a text quotes are no such number. */
+/** Whether the origin pointer of the first block lies in the block. Text after a magic quoted by a program fails this check. */
 function provesBzip2(reader: Reader, at: number): boolean {
   const head = reader.at(at, BLOCK_HEAD_BYTES);
   if (head.length < BLOCK_HEAD_BYTES) return false;

@@ -2,16 +2,16 @@ import { closedByMarks, closedFormat, closedWhereUnknown, type Format, mark, wit
 import { standsAt } from '#scanner/reading/content.ts';
 import { GZIP_ID } from './compressed.ts';
 
-// Compressed streams that nothing here unpacks.
+// Compressed streams that this scanner recognises but cannot unpack.
 
-/** RFC 1952, 2.3.1: no method but deflate is in use, and the mark is of two bytes: the flags, what says how well it is packed, and the system make sense too. */
+/** Whether the header is gzip with a reserved method (RFC 1952, 2.3.1). The magic has only two bytes, so the flags, extra flags and system are checked too. */
 function isGzipOfAnotherMethod(head: Buffer): boolean {
   const [method = 8, flags = 0xff] = head.subarray(GZIP_ID.bytes.length);
   const [extra = 0xff, system = 0xff] = head.subarray(8, 10);
   return standsAt(head, GZIP_ID.bytes, GZIP_ID.at) && method < 8 && flags < 0x20 && [0, 2, 4].includes(extra) && system <= 13;
 }
 
-/** Their first bytes tell them. */
+/** Formats that are recognised by their first bytes. */
 export const closedStreams: readonly Format[] = [
   closedByMarks('lrzip', 'lrzip', [mark('LRZI')]),
   closedByMarks('rzip', 'rzip', [mark('RZIP\x02')]),
@@ -20,7 +20,7 @@ export const closedStreams: readonly Format[] = [
   closedFormat({ id: 'gzip-unknown', title: 'gzip of an unknown method', recognise: withBits(34, isGzipOfAnotherMethod) }),
 ];
 
-/** They count only if no other format is found in the file. */
+/** Formats that are recognised only if the file matches no other format. */
 export const unknownStreams: readonly Format[] = [
   closedWhereUnknown('bzip3', 'bzip3', [mark('BZ3v1')]),
   closedWhereUnknown('lzfse', 'LZFSE', [mark('bvx2'), mark('bvx1')]),

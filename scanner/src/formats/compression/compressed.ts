@@ -12,13 +12,13 @@ import { struct } from '#scanner/reading/struct.ts';
 import { isHuffmanPack, unpackedHuffman } from './huffman-pack.ts';
 import { block, unpackedBy } from './unpacked-streams.ts';
 
-// Compressors that pack one file, which 7-Zip does not know, or which Node unpacks faster. Their programs take several streams, one behind the other, for one
-// file; so does each of these readers. Bytes after the last stream are not claimed, so that they are read as a file of their own.
+// Formats that compress one file and that 7-Zip does not know or Node unpacks faster. Like the original programs, these readers treat consecutive streams as
+// one file. Bytes after the last stream are not claimed, so they are examined as separate data.
 
 const CHUNK_BYTES = 256 * 1024;
 const NUL = Buffer.alloc(1);
 
-/** The one member that Node unpacks. */
+/** The one member of a format that Node unpacks. */
 async function* nodeMembers(
   content: Content,
   packing: 'zlib' | 'brotli',
@@ -35,19 +35,19 @@ async function* nodeMembers(
   context.claim(0, endOfZeros(reader, read));
 }
 
-/** RFC 1952, 2.3.1. */
+/** Magic of gzip (RFC 1952, 2.3.1). */
 export const GZIP_ID = hexMark('1f8b');
-/** Deflate is the only method that is in use. */
+/** Magic and method. Deflate is the only method in use. */
 const GZIP = { at: 0, bytes: Buffer.concat([GZIP_ID.bytes, Buffer.from([8])]) };
 const GZIP_HEAD_BYTES = 10;
-/** RFC 1952, 2.3.1. */
+/** Trailer of a gzip stream (RFC 1952, 2.3.1). */
 const GZIP_TAIL = struct('little', { crc: 'u32', bytes: 'u32' });
 const GZIP_TAIL_BYTES = GZIP_TAIL.bytes;
 const GZIP_FLAG = { crc: 2, extra: 4, name: 8, comment: 16 } as const;
 const GZIP_TEXT_BYTES = 64 * 1024;
 const GZIP_PIECE_BYTES = 16 * 1024;
 
-/** Where the header of a gzip stream ends that begins at `at` (RFC 1952, 2.3); undefined where none does. */
+/** The end of the gzip header at `at` (RFC 1952, 2.3); undefined if no valid header is there. */
 function gzipHeaderEnd(reader: Reader, at: number): number | undefined {
   const head = reader.at(at, GZIP_HEAD_BYTES);
   if (head.length < GZIP_HEAD_BYTES || !standsAt(head, GZIP.bytes, GZIP.at)) return undefined;
@@ -71,8 +71,8 @@ function* piecesOf(reader: Reader, from: number): Generator<Buffer> {
 }
 
 /**
- * Streams of gzip, one behind the other. Node's own decoder reads any bytes that begin with 1f as another stream, and gives no output of the earlier
- * ones when they are none.
+ * Unpacks consecutive gzip streams. Node's gunzip is not used: it treats any bytes that begin with 1f as another stream, and withholds earlier output if they
+ * are not gzip.
  */
 async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncGenerator<Buffer> {
   let is_whole = true;
@@ -104,25 +104,25 @@ async function* gzipStreams(reader: Reader, ended: (at: number) => void): AsyncG
 
 const LOOK_BYTES = 4096;
 
-/** A zlib stream (RFC 1950): its header, and a beginning that can be unpacked. Two bytes alone would be one random file in a thousand. */
+/** Whether a zlib stream begins here (RFC 1950): a valid header and data that can be unpacked. The header alone would match 1 in 1,000 random files. */
 function isZlib(head: Buffer, budget: Budget): boolean {
   if (head.length < 8 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) >> 4 > 7 || head.readUInt16BE(0) % 31 !== 0) return false;
   if (((head[1] ?? 0) & 0x20) !== 0) return false;
   return beginsStream('zlib', head.subarray(0, LOOK_BYTES), budget);
 }
 
-/** Brotli (RFC 7932) has no magic at all: only a file that is named so is tried. */
+/** Brotli (RFC 7932) has no magic, so only files with the extension `.br` are tried. */
 function isBrotli(head: Buffer, name: string, budget: Budget): boolean {
   if (!/\.br$/i.test(name)) return false;
   return beginsStream('brotli', head.subarray(0, LOOK_BYTES), budget);
 }
 
 const LZOP = Buffer.from('894c5a4f000d0a1a0a', 'hex');
-/** The flags of lzop 1.04's header. */
+/** Header flags of lzop 1.04. */
 const LZOP_FLAG = { adler: 0x1, adler_packed: 0x2, extra: 0x40, crc: 0x100, crc_packed: 0x200, filter: 0x800 } as const;
 const LZOP_BLOCK_BYTES_MAXIMUM = 64 * 1024 ** 2;
 
-/** One file (lzop 1.04, lzop.c) whose magic stands at `from`. Returns where it ends. */
+/** Unpacks one file (lzop 1.04, lzop.c) whose magic is at `from`. Returns its end. */
 function* lzopFile(reader: Reader, from: number): Generator<Buffer, number> {
   let at = from + LZOP.length;
   const take = (bytes: 1 | 2 | 4): number => {
@@ -143,7 +143,7 @@ function* lzopFile(reader: Reader, from: number): Generator<Buffer, number> {
   at += name_bytes + 4;
   const extra_bytes = has(LZOP_FLAG.extra) ? take(4) + 4 : 0;
   at += extra_bytes;
-  // LZO1X-1, LZO1X-1(15) and LZO1X-999: all of them are unpacked alike.
+  // LZO1X-1, LZO1X-1(15) and LZO1X-999 are unpacked in the same way.
   if (method < 1 || method > 3 || has(LZOP_FLAG.filter)) throw new Unreadable('unsupported');
   for (;;) {
     const unpacked_bytes = take(4);
@@ -171,7 +171,7 @@ const LZIP_HEADER_BYTES = 6;
 const LZIP_TRAILER_BYTES = 20;
 const SEARCH_BYTES = 64 * 1024;
 
-/** The end of a member of lzip: where the last 8 bytes before it say how long it is. */
+/** The end of an lzip member: the first position whose preceding 8 bytes equal the size of the member. Undefined if there is none. */
 function lzipEnd(reader: Reader, start: number): number | undefined {
   for (let from = start + LZIP_HEADER_BYTES; from < reader.size; from += SEARCH_BYTES) {
     const bytes = reader.at(from, SEARCH_BYTES + 8);
@@ -184,12 +184,12 @@ function lzipEnd(reader: Reader, start: number): number | undefined {
   return undefined;
 }
 
-/** The size of a dictionary as lzip writes it is a power of two less some sixteenths of it. 7-Zip takes the whole power alone, and unpacks the same with it. */
+/** The dictionary size for 7-Zip. lzip codes it as a power of two minus some sixteenths; the power of two is sufficient for unpacking. Bytes. */
 function lzipDictionary(coded: number): number {
   return Math.min(2 ** 29, Math.max(4096, 2 ** (coded & 0x1f)));
 }
 
-/** Members of lzip (its manual, "File format") are LZMA with another header: 7-Zip unpacks them as such, all in one go. */
+/** Members of lzip (manual, "File format") are LZMA streams with another header. 7-Zip unpacks all of them at once as LZMA. */
 async function* lzipMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   using source = openSource(content);
@@ -208,7 +208,7 @@ async function* lzipMembers(content: Content, name: string, context: ReadContext
     const start = at + LZIP_HEADER_BYTES;
     parts.push(header, { start, size: Math.max(0, (end === undefined ? reader.size : end - LZIP_TRAILER_BYTES) - start) });
     at = end ?? reader.size;
-    // Its manual, "File format": the CRC and the size of the unpacked data.
+    // Trailer (lzip manual, "File format"): the CRC and the size of the unpacked data.
     const trailer = end === undefined ? undefined : reader.at(end - LZIP_TRAILER_BYTES, LZIP_TRAILER_BYTES);
     if (trailer !== undefined) sizes.push({ size: Number(trailer.readBigUInt64LE(4)), crc: trailer.readUInt32LE(0) });
   }
@@ -217,7 +217,7 @@ async function* lzipMembers(content: Content, name: string, context: ReadContext
   for await (const member of sevenZipMembers(joined(source, parts), 'lzma', context)) yield noted({ ...member, name }, given);
   if (!is_whole) throw new Unreadable('damaged');
   const size = sizes.reduce((sum, one) => sum + one.size, 0);
-  // Several members come as one file.
+  // 7-Zip gives several members as one file.
   const listed = size === 0 ? [] : [{ size, crc: sizes.length === 1 ? sizes[0]?.crc : undefined }];
   if (areOthers(listed, given)) {
     context.note(scanPhrase('archive.other_contents', {}));
@@ -225,11 +225,11 @@ async function* lzipMembers(content: Content, name: string, context: ReadContext
   }
 }
 
-/** A file that Linux unpacks where it stands on a disc (its fs/isofs, compress.c): a header, where each block ends, and blocks of zlib. */
+/** zisofs, files that Linux unpacks on reading from a disc (Linux, fs/isofs, compress.c): a header, a table of block offsets, and zlib blocks. */
 const ZISOFS = Buffer.from('37e45396c9dbd607', 'hex');
 const ZISOFS_HEAD = struct('little', { magic: ZISOFS.length, bytes: 'u32', head_words: 'u8', shift: 'u8', reserved: 2 });
 const ZISOFS_HEAD_BYTES = ZISOFS_HEAD.bytes;
-/** Where a block begins, and where the next one does. */
+/** Two consecutive table entries: the start of a block and of the next one. */
 const ZISOFS_PLACES = struct('little', { start: 'u32', end: 'u32' });
 const ZISOFS_SHIFT = { least: 15, most: 17 } as const;
 
@@ -249,7 +249,7 @@ function* zisofsBlocks(reader: Reader, ended: (at: number) => void): Generator<B
     ({ end } = places);
     if (end < start || end - start > 2 * block_bytes) throw new Unreadable('damaged');
     const most = Math.min(block_bytes, size - index * block_bytes);
-    // A block of zeros has no bytes.
+    // A block of zeros is stored as no bytes.
     if (end === start) yield Buffer.alloc(most);
     else yield inflatedBlock(reader, start, end, most);
   }
@@ -262,20 +262,20 @@ function inflatedBlock(reader: Reader, start: number, end: number, most: number)
   return answer.plain;
 }
 
-/** Enough of a stream to tell whether it is one. Bytes. */
+/** Packed bytes that are tried to decide whether a stream begins. Bytes. */
 const TRIED_BYTES = 4096;
 
-/** Whether raw deflate or zlib unpacks from `at` on, as far as is tried: an early end is no failure. */
+/** Whether deflate or zlib data at `at` can be unpacked, as far as tried. A stream that ends early is accepted. */
 function inflates(reader: Reader, at: number, packing: 'zlib' | 'deflate'): boolean {
   const packed = reader.at(at, TRIED_BYTES);
   const { kind } = decompress(packing, packed, reader.budget, { most: 64 * 1024 });
   return kind === 'whole' || (packed.length > 2 && kind !== 'none');
 }
 
-/** A longer name or comment of gzip between other bytes is not accepted. Bytes. */
+/** Maximum length of the name and comment of a gzip stream inside other data. Bytes. */
 const CARVED_TEXT_BYTES = 1024;
 
-/** RFC 1952: the header with its optional fields, and deflate behind it. */
+/** Whether a valid gzip header with its optional fields is followed by deflate data (RFC 1952). */
 function provesGzip(reader: Reader, at: number): boolean {
   const head = reader.at(at, GZIP_HEAD_BYTES);
   if (head.length < GZIP_HEAD_BYTES || head[2] !== 8 || (head[3] ?? 0) > 0x1f) return false;
@@ -296,14 +296,17 @@ function provesGzip(reader: Reader, at: number): boolean {
   return inflates(reader, position, 'deflate');
 }
 
-/** RFC 1950: method and checksum of the header, no dictionary, and deflate behind it. */
+/** Whether a zlib header with a valid method and checksum, without a dictionary, is followed by deflate data (RFC 1950). */
 export function provesZlib(reader: Reader, at: number): boolean {
   const head = reader.at(at, 2);
   if (head.length < 2 || (head[0] ?? 0) % 16 !== 8 || (head[0] ?? 0) > 0x78) return false;
   return head.readUInt16BE(0) % 31 === 0 && ((head[1] ?? 0) & 0x20) === 0 && inflates(reader, at, 'zlib');
 }
 
-/** lzop 1.04 (lzop.c): a version behind the magic, and one of its three methods where that version has it. Programs that tell files apart hold the magic alone. */
+/**
+ * Whether the magic of lzop 1.04 (lzop.c) is followed by a plausible version and one of its three methods. Programs that detect file types contain the magic
+ * alone.
+ */
 function provesLzop(reader: Reader, at: number): boolean {
   const head = reader.at(at, 16);
   if (head.length < 16) return false;

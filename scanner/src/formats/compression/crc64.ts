@@ -1,4 +1,4 @@
-// CRC-64 of XZ (ECMA-182, reflected), in two halves of 32 bits.
+// CRC-64 of XZ (ECMA-182, reflected), as two 32-bit halves.
 
 const POLYNOMIAL = { high: 0xc96c5795, low: 0xd7870f42 } as const;
 
@@ -19,7 +19,7 @@ for (let byte = 0; byte < 256; byte += 1) {
   HIGH[byte] = high;
 }
 
-/** A CRC-64 over pieces. The value is of eight bytes, the lowest first. */
+/** Computes a CRC-64 over pieces. The value has eight bytes, little-endian. */
 export function crc64(): { add: (piece: Uint8Array) => void; value: () => Buffer } {
   let low = ~0;
   let high = ~0;

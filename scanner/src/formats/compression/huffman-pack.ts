@@ -1,31 +1,31 @@
 import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Files by `pack` of System V (`.z`), which gzip unpacks: a length, the levels of a tree, its letters, and their codes. The longest codes come first, so that a code is recognised by its
-// value among those of its length.
+// Files of System V `pack` (`.z`), which gzip also unpacks: the length, a Huffman tree as the number of leaves per level, the symbols, and the codes. Within a
+// level, leaves have the highest codes, so a code is complete once it reaches the first leaf code of its length.
 
 const MAGIC = 0x1f1e;
 const HEAD_BYTES = 7;
-/** gzip takes no longer codes. */
+/** Maximum code length, as in gzip. Bits. */
 const LEVELS_MAXIMUM = 25;
 const LETTERS_MAXIMUM = 256;
 const PIECE_BYTES = 64 * 1024;
 
 interface Tree {
-  /** By length: the first letter of it, and its first code. */
+  /** For each code length: the first leaf code and the index of its symbol. */
   levels: { first_code: number; first_letter: number }[];
   letters: Buffer;
-  /** The code that ends the file, of the longest ones. */
+  /** The code that ends the file. It has the maximum length. */
   end_code: number;
   bytes: number;
 }
 
-/** The tree behind the length of the file; undefined where the numbers make none. */
+/** Reads the tree after the length of the file; undefined if it is invalid. */
 function treeOf(head: Buffer): Tree | undefined {
   if (head.length < HEAD_BYTES || head.readUInt16BE(0) !== MAGIC) return undefined;
   const count = head[6] ?? 0;
   if (count === 0 || count > LEVELS_MAXIMUM || head.length < HEAD_BYTES + count) return undefined;
-  // The last count is one less, and leaves out the end of the file.
+  // The count of the last level is stored reduced by one and does not include the end code.
   const leaves = Array.from({ length: count }, (_, level) => (head[HEAD_BYTES + level] ?? 0) + (level === count - 1 ? 2 : 0));
   const letters_count = leaves.reduce((sum, number) => sum + number, 0) - 1;
   if (letters_count > LETTERS_MAXIMUM) return undefined;
@@ -37,7 +37,7 @@ function treeOf(head: Buffer): Tree | undefined {
     letters_before -= leaves[level] ?? 0;
     levels[level] = { first_code: nodes, first_letter: letters_before };
     nodes += leaves[level] ?? 0;
-    // Two nodes have one above them.
+    // Nodes come in pairs with one parent.
     if (nodes % 2 !== 0) return undefined;
   }
   if (nodes !== 2) return undefined;
@@ -54,7 +54,7 @@ export function isHuffmanPack(head: Buffer): boolean {
 
 const TREE_BYTES_MAXIMUM = HEAD_BYTES + LEVELS_MAXIMUM + LETTERS_MAXIMUM;
 
-/** The file, unpacked. `ended` gets its end. @throws Unreadable where its end is missing, or it has another length than it says. */
+/** Unpacks the file. `ended` receives its end. @throws Unreadable if the end code is missing or the length differs from the header. */
 export function* unpackedHuffman(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   const head = Buffer.from(reader.at(0, TREE_BYTES_MAXIMUM));
   const tree = treeOf(head);

@@ -5,12 +5,12 @@ import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 import { block, type Leaves, unpackedBy } from './unpacked-streams.ts';
 
-// Frames and blocks of LZ4, with the skippable frames that it shares with zstd.
+// Frames and blocks of LZ4, and the skippable frames that LZ4 shares with zstd.
 
 const LZ4_FRAME = 0x184d2204;
 const LZ4_LEGACY = 0x184c2102;
 const LZ4_LEGACY_BLOCK_BYTES = 8 * 1024 ** 2;
-/** Skippable frames (RFC 8878, 3.1.2) have one of sixteen magics. */
+/** Skippable frames (RFC 8878, 3.1.2) have 16 possible magics. */
 const isSkippableMagic = (magic: number) => magic >>> 4 === 0x184d2a5;
 const LZ4_FLAG = { independent: 0x20, block_checksum: 0x10, size: 0x08, checksum: 0x04, dictionary: 0x01 } as const;
 
@@ -19,7 +19,7 @@ function word(reader: Reader, at: number): number | undefined {
   return bytes.length < 4 ? undefined : bytes.readUInt32LE(0);
 }
 
-/** The buffer into which LZ4 unpacks, one for all frames: a frame is seven bytes, and may claim blocks of 4 MiB. */
+/** Output buffer shared by all frames. A frame of seven bytes may claim blocks of 4 MiB, so a buffer for each frame would be too costly. */
 interface Lz4Room {
   target: Buffer;
 }
@@ -29,7 +29,7 @@ function roomFor(room: Lz4Room, bytes: number): Buffer {
   return room.target.subarray(0, bytes);
 }
 
-/** One frame (lz4_Frame_format.md) whose magic stands at `from`. Returns where it ends. */
+/** Unpacks one frame (lz4_Frame_format.md) whose magic is at `from`. Returns its end. */
 function* lz4Frame(reader: Reader, from: number, room: Lz4Room): Generator<Buffer, number> {
   const [flags = 0, descriptor = 0] = block(reader, from + 4, 2);
   if (flags >> 6 !== 1) throw new Unreadable('unsupported');
@@ -37,7 +37,7 @@ function* lz4Frame(reader: Reader, from: number, room: Lz4Room): Generator<Buffe
   const kind = (descriptor >> 4) & 7;
   if (kind < 4) throw new Unreadable('damaged');
   const most = 2 ** (2 * kind + 8);
-  // Output of earlier blocks stays in front of the next, and is moved to the front only after as many bytes as one block may have.
+  // The output of earlier blocks precedes the next block as history. It is moved to the front only when the buffer is full.
   const target = roomFor(room, LZ4_HISTORY_BYTES + 2 * most);
   let first = 0;
   let end = 0;
@@ -64,11 +64,11 @@ function* lz4Frame(reader: Reader, from: number, room: Lz4Room): Generator<Buffe
   }
 }
 
-/** As the first version of lz4 wrote it, and the Linux kernel still does: blocks up to the end, or to another magic. */
+/** The legacy format of the first lz4 version and of the Linux kernel: blocks up to the end of the file or the next magic. */
 function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buffer, number> {
   for (let at = from + 4; ; ) {
     const size = word(reader, at);
-    // A block never has so many bytes: it is something else that follows.
+    // A size above the maximum of a block is the magic of something else.
     if (size === undefined || size === 0 || size > LZ4_LEGACY_BLOCK_BYTES + LZ4_LEGACY_BLOCK_BYTES / 255 + 16) return at;
     const packed = block(reader, at + 4, size);
     const target = roomFor(room, LZ4_LEGACY_BLOCK_BYTES);
@@ -78,12 +78,15 @@ function* lz4Legacy(reader: Reader, from: number, room: Lz4Room): Generator<Buff
 }
 
 const SKIPPABLE_HEAD_BYTES = 8;
-/** So few bytes are numbers of a program (pzstd writes the size of the next frame). */
+/** Skippable frames up to this size hold numbers of a program (pzstd writes the size of the next frame) and are not examined. Bytes. */
 const SKIPPABLE_NUMBERS_MAXIMUM = 64;
-/** The last bytes of a table of frames (zstd, contrib/seekable_format). */
+/** Last bytes of a seek table (zstd, contrib/seekable_format). */
 const SEEK_TABLE_END = Buffer.from('b1ea928f', 'hex');
 
-/** The end of a skippable frame (RFC 8878, 3.1.2) that begins at `at`, which may be behind the end of the content; undefined where none does. Anything may lie in it. */
+/**
+ * The end of the skippable frame (RFC 8878, 3.1.2) at `at`, which may lie after the end of the file; undefined if no such frame is there. `leaves` receives its
+ * content, which may be anything.
+ */
 export function skippableFrame(reader: Reader, at: number, leaves: Leaves): number | undefined {
   const head = reader.at(at, SKIPPABLE_HEAD_BYTES);
   if (head.length < SKIPPABLE_HEAD_BYTES || !isSkippableMagic(head.readUInt32LE(0))) return undefined;
@@ -94,7 +97,7 @@ export function skippableFrame(reader: Reader, at: number, leaves: Leaves): numb
   return end;
 }
 
-/** Frames, one behind the other. `ended` gets the end of each. */
+/** Unpacks consecutive frames. `ended` receives the end of each. */
 function* lz4Frames(reader: Reader, ended: (at: number) => void, leaves: Leaves): Generator<Buffer> {
   const room = { target: Buffer.alloc(0) };
   for (let at = 0; ; ended(at)) {
@@ -107,7 +110,7 @@ function* lz4Frames(reader: Reader, ended: (at: number) => void, leaves: Leaves)
   }
 }
 
-/** Whether LZ4 begins here; a skippable frame may come before it, and may as well belong to zstd. */
+/** Whether an LZ4 frame begins here, possibly after one skippable frame, which LZ4 shares with zstd. */
 function isLz4(head: Buffer): boolean {
   const magic = head.length < 8 ? 0 : head.readUInt32LE(0);
   if (magic === LZ4_FRAME || magic === LZ4_LEGACY) return true;
@@ -115,7 +118,7 @@ function isLz4(head: Buffer): boolean {
   return next !== undefined && [LZ4_FRAME, LZ4_LEGACY].includes(next);
 }
 
-/** The magic behind a skippable frame. */
+/** The magic after a skippable frame. */
 function nextFrame(head: Buffer): number | undefined {
   if (head.length < 8 || !isSkippableMagic(head.readUInt32LE(0))) return undefined;
   const next = 8 + head.readUInt32LE(4);
@@ -124,17 +127,17 @@ function nextFrame(head: Buffer): number | undefined {
 
 const ZSTD = 0xfd2fb528;
 
-/** A skippable frame that belongs to zstd, as it does where LZ4 does not follow: there may be several, and they may be long. */
+/** Whether a skippable frame begins here that is not followed by LZ4. Such frames are attributed to zstd; there may be several, and long ones. */
 export function isSkippable(head: Buffer): boolean {
   if (head.length < 8 || !isSkippableMagic(head.readUInt32LE(0))) return false;
   const next = nextFrame(head);
   return next === undefined || next === ZSTD || isSkippableMagic(next);
 }
 
-/** Firefox's sessions and bookmarks: a mark, a size, and one block of LZ4 (toolkit/components/lz4). */
+/** Sessions and bookmarks of Firefox: a magic, a size, and one LZ4 block (toolkit/components/lz4). */
 const MOZ_LZ4 = Buffer.from('mozLz40\0');
 const MOZ_HEAD_BYTES = 12;
-/** Larger ones are not taken into memory. Bytes. */
+/** Maximum packed and unpacked size. Bytes. */
 const MOZ_BYTES_MAXIMUM = 64 * 1024 ** 2;
 
 function* mozBlock(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
@@ -158,7 +161,7 @@ export const lz4 = format({
   recognise: withBits(32, isLz4),
   carve: [
     {
-      // Version 1 without a dictionary, and a block size that exists (LZ4 frame format 1.6.4).
+      // Version 1 without a dictionary, and a valid block size (LZ4 frame format 1.6.4).
       pattern: `${patternOf(LZ4_FRAME_MARK)} (40|44|48|4c|50|54|58|5c|60|64|68|6c|70|74|78|7c) (40|50|60|70)`,
     },
     {

@@ -10,7 +10,7 @@ const SWF_BY_ZLIB = mark('CWS');
 export const swf = sevenZipFormat({
   id: 'swf',
   type: 'swfc',
-  // Of the film as it is unpacked.
+  // The size of the unpacked file.
   list: listOfOne(4, 4),
   recognise: byMarks([SWF_BY_ZLIB, mark('ZWS')]),
   carve: [
@@ -24,8 +24,8 @@ export const swf = sevenZipFormat({
 const COMPRESS = { magic: 0x1f9d, first_bits: 9, most_bits: 16, clear: 256, codes_least: 16 } as const;
 
 /**
- * LZW of compress(1): the third byte holds the code size (9 to 16 bits) and two bits that are always zero. The magic is of two bytes, so that its first codes,
- * of 9 bits each, must be ones that a decoder knows by then: of noise one in 30,000 has as many.
+ * Whether LZW data of compress(1) begins here. The third byte holds the maximum code size (9 to 16 bits) and two bits that are always zero. The magic has only
+ * two bytes, so the first 9-bit codes must also be known to the decoder; 1 in 30,000 random files passes.
  */
 function isCompress(head: Buffer): boolean {
   const flags = head[2] ?? 0;
@@ -42,13 +42,13 @@ function isCompress(head: Buffer): boolean {
     const code = (head.readUInt16LE(at) >> (bit & 7)) & 0x1ff;
     bit += COMPRESS.first_bits;
     if (has_clear && code === COMPRESS.clear && !is_first) {
-      // The table begins anew, with the next eight codes.
+      // A clear code resets the table, and the next codes begin at a multiple of eight codes.
       bit = Math.ceil(bit / (8 * COMPRESS.first_bits)) * 8 * COMPRESS.first_bits;
       next = first;
       is_first = true;
       continue;
     }
-    // The first is a byte as it is; then one that is known, or the one that is about to be.
+    // The first code is a literal byte. Later codes are known, or are the next code to be added.
     if (is_first ? code > 255 : code > next) return false;
     if (!is_first) next += 1;
     is_first = false;
@@ -57,17 +57,17 @@ function isCompress(head: Buffer): boolean {
 }
 
 const CARVED_COMPRESS = { header: 3, code_bits: 9, least: 32, looked: 64, first_free: 257 } as const;
-/** So many bytes tell whether compress(1) begins. */
+/** Bytes needed to check for compress(1). */
 const COMPRESS_BYTES = CARVED_COMPRESS.header + (CARVED_COMPRESS.looked * CARVED_COMPRESS.code_bits) / 8;
 const COMPRESS_MAGIC = Buffer.from(COMPRESS.magic.toString(16), 'hex');
-/** In larger contents only the beginning is searched. Bytes. */
+/** Maximum size of a file that is searched for compress(1). Bytes. */
 const COMPRESS_WITHIN = 64 * 1024 ** 2;
 const SEARCHED_BYTES = 1024 ** 2;
 const DENSE = 256;
 
 /**
- * compress(1) (ncompress, compress42.c), whose magic stands at `at`: codes of 12 to 16 bits at most, the first ones of nine bits, each a byte or one that the codes before it have made. Random bytes pass once in 2^30 times
- * behind the magic.
+ * Whether compress(1) data (ncompress, compress42.c) with its magic at `at` is valid: maximum code sizes of 12 to 16 bits, and first codes of 9 bits that are
+ * literal bytes or earlier entries. Random bytes after the magic pass once in 2^30.
  */
 function provesCompress(bytes: Buffer, at: number): boolean {
   const flags = bytes[at + 2] ?? 0;
@@ -85,7 +85,7 @@ function provesCompress(bytes: Buffer, at: number): boolean {
   return true;
 }
 
-/** Where the magic stands next. A call for each is dear where it fills a content, so that after many the bytes are looked at one by one. */
+/** The next position of the magic. If the magic is frequent, bytes are compared one by one, because a call of `indexOf` for each is slower. */
 function nextCompress(piece: Buffer, from: number, is_dense: boolean): number {
   if (!is_dense) return piece.indexOf(COMPRESS_MAGIC, from);
   for (let at = from; at + 1 < piece.length; at += 1)
@@ -93,7 +93,7 @@ function nextCompress(piece: Buffer, from: number, is_dense: boolean): number {
   return -1;
 }
 
-/** Its magic has two bytes and one of flags, which is too little for a rule; its first codes prove it. */
+/** Searches for compress(1) in code: its magic and flags are too short for a pattern, and its first codes prove it. */
 function* compressIn(reader: Reader): Generator<number> {
   if (reader.size > COMPRESS_WITHIN) return;
   for (let start = 0; start < reader.size; start += SEARCHED_BYTES) {
@@ -121,12 +121,15 @@ export const unixCompress = sevenZipFormat({
 
 const LZMA = { usual: 0x5d, properties: 9 * 5 * 5, header: 13, looked: 48, zeros: 4 } as const;
 const UNKNOWN_SIZE = 2n ** 64n - 1n;
-/** The usual properties, a usual dictionary and a size: its bytes are those of no other format. */
+/** Bits for the usual properties, a usual dictionary size and a size, a combination that no other format has. */
 const SURELY_LZMA_BITS = 40;
-/** Other properties, or a size of all ones, as empty memory has them: the range coder's first byte and some of the size. */
+/**
+ * Bits for other properties or an unknown size, which also occurs in uninitialised memory: only the first byte of the range coder and some bits of the size
+ * count.
+ */
 const PERHAPS_LZMA_BITS = 12;
 
-/** Whether the dictionary is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. They open others as well. */
+/** Whether the dictionary size is one that programs choose: 2^n or 2^n + 2^(n-1) bytes. Decoders accept others as well. */
 function hasUsualDictionary(head: Buffer): boolean {
   const dictionary = head.readUInt32LE(1);
   const lowest = (dictionary & -dictionary) >>> 0;
@@ -134,8 +137,8 @@ function hasUsualDictionary(head: Buffer): boolean {
 }
 
 /**
- * LZMA before xz has no magic (LZMA SDK, lzma-specification.txt): the usual properties with any dictionary, or others where the size is unknown, as most
- * programs write it, or the dictionary one that they choose; a size below 1 TiB, and the range coder's first byte, which is 0.
+ * Confidence that LZMA before xz, which has no magic, begins here (LZMA SDK, lzma-specification.txt). The properties are the usual ones, or the size is
+ * unknown, or the dictionary size is a usual one; a known size is below 1 TiB, and the first byte of the range coder is 0.
  */
 function bitsOfLzma(head: Buffer): number {
   const [properties = 0] = head;
@@ -148,7 +151,7 @@ function bitsOfLzma(head: Buffer): number {
   return is_sure ? SURELY_LZMA_BITS : PERHAPS_LZMA_BITS;
 }
 
-/** A dictionary that programs choose, and behind the header bytes as a compressor makes them. Tables have mostly zeros. */
+/** Whether the dictionary size is a usual one and compressed data seems to follow the header. Tables that match the pattern consist mostly of zeros. */
 function provesLzma(reader: Reader, at: number): boolean {
   const head = reader.at(at, LZMA.looked);
   if (head.length <= LZMA.header + 5 || !hasUsualDictionary(head) || head.readBigUInt64LE(5) === 0n) return false;

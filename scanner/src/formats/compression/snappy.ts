@@ -4,12 +4,12 @@ import type { Content } from '#scanner/reading/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// Snappy (github.com/google/snappy: format_description.txt, framing_format.txt): streams of framed blocks.
+// Snappy (github.com/google/snappy: format_description.txt, framing_format.txt): streams of framed chunks.
 
 const STREAM = Buffer.from('ff060000734e61507059', 'hex');
 const CHUNK = { packed: 0x00, plain: 0x01, first_skipped: 0x80, stream: 0xff } as const;
 const CHECKSUM_BYTES = 4;
-/** A chunk holds no more than this, unpacked. Bytes. */
+/** Maximum unpacked size of a chunk. Bytes. */
 const CHUNK_BYTES_MAXIMUM = 65_536;
 
 function isSnappyStream(head: Buffer): boolean {
@@ -20,7 +20,7 @@ async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncG
   for (let at = 0; at < reader.size; ) {
     const head = reader.at(at, 4);
     const kind = head[0] ?? 0;
-    // Other bytes after a chunk are a rest.
+    // Other data may follow the chunks.
     if (head.length < 4 || (kind > CHUNK.plain && kind < CHUNK.first_skipped)) return;
     const size = head.readUIntLE(1, 3);
     const end = at + 4 + size;
@@ -36,7 +36,7 @@ async function* plainChunks(reader: Reader, claim: ReadContext['claim']): AsyncG
   }
 }
 
-/** The one member of a stream of framed blocks. Padding and skippable chunks belong to it. */
+/** The one member of a framed stream. Padding and skippable chunks are claimed with it. */
 async function* snappyMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   yield { name, read: () => ({ stream: plainChunks(reader, context.claim), packed_bytes: content.size }) };

@@ -3,26 +3,26 @@ import type { Content } from '#scanner/reading/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// Streams that lie in a content one behind the other, unpacked as one member.
+// Consecutive streams of one content, unpacked as one member.
 
-/** A packed block that must be there as a whole. */
+/** Reads a packed block of `length` bytes. @throws Unreadable `damaged` if it is truncated. */
 export function block(reader: Reader, at: number, length: number): Buffer {
   const bytes = reader.at(at, length);
   if (bytes.length < length) throw new Unreadable('damaged');
   return bytes;
 }
 
-/** Gets ranges within the streams that are not of them: they are examined as what they are. */
+/** Receives ranges within the streams that are not part of the data; they are examined as separate data. */
 export type Leaves = (start: number, end: number) => void;
 
-/** Unpacks the streams of a content. They say where each of them ends, and which ranges before are not of them. */
+/** Unpacks the streams of a content. `ended` receives the end of each stream, `leaves` the ranges before it that are not part of the data. */
 export type Streams = (reader: Reader, ended: (at: number) => void, leaves: Leaves) => Generator<Buffer> | AsyncGenerator<Buffer>;
 
-/** Shorter pieces are put together. Bytes. */
+/** Shorter pieces are concatenated. Bytes. */
 const SHORT_PIECE_BYTES = 16 * 1024;
 const SHORT_PIECES_MAXIMUM = 512;
 
-/** The same bytes in pieces that are not short: a million of one byte each would be a million buffers. Pieces before a failure are given before it throws. */
+/** Concatenates short pieces: a million pieces of one byte would be a million buffers. If the source throws, the pieces before the error are given first. */
 export async function* gathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let short: Buffer[] = [];
   let bytes = 0;
@@ -50,13 +50,16 @@ export async function* gathered(pieces: Iterable<Buffer> | AsyncIterable<Buffer>
   if (failure !== undefined) throw failure.error;
 }
 
-/** A piece, and the others behind it. */
+/** A piece, followed by others. */
 export async function* behind(first: Buffer, others: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first;
   yield* others;
 }
 
-/** The one member whose streams are unpacked here. `is_tried`: there is none where they give nothing before they fail, so that a mark among other bytes makes no member. */
+/**
+ * The one member, unpacked from the streams. With `is_tried`, there is no member if the streams fail before any output, so that a magic inside other data does
+ * not make a member.
+ */
 async function* ownMembers(
   content: Content,
   name: string,
@@ -90,7 +93,7 @@ async function* ownMembers(
   context.claim(from, endOfZeros(reader, Math.max(from, end)));
 }
 
-/** The one file of a format, named after the file that it came in. */
+/** The one file of a format, named after the file that contains it. */
 export const unpackedBy =
   (streams: Streams, options?: { is_tried: boolean }): NonNullable<Format['open']> =>
   (content, context) =>

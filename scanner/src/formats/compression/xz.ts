@@ -9,18 +9,19 @@ import { endOfZeros, openReader, type Reader } from '#scanner/reading/reader.ts'
 import { crc64 } from './crc64.ts';
 import { unpackedBy } from './unpacked-streams.ts';
 
-// XZ (xz-file-format.txt 1.2; numbers in comments are its sections). Streams whose blocks are LZMA2, alone or behind the delta filter, are read here. 7-Zip opens those with filters for programs.
+// XZ (xz-file-format.txt 1.2; numbers in comments are its sections). Streams of LZMA2 blocks, with or without the delta filter, are read here. Streams with
+// filters for executables are left to 7-Zip.
 
 const XZ = hexMark('fd377a585a00');
 const HEAD_BYTES = 12;
 const FOOTER_BYTES = 12;
 const FOOTER_MARK = Buffer.from('YZ');
 const FLAGS_BYTES = 2;
-/** The bytes of each kind of check (2.1.1.2). */
+/** Size of the check, by its type (2.1.1.2). Bytes. */
 const CHECK_BYTES = [0, 4, 4, 4, 8, 8, 8, 16, 16, 16, 32, 32, 32, 64, 64, 64] as const;
 const CHECK = { crc32: 1, crc64: 4, sha256: 10 } as const;
 const FILTER = { lzma2: 0x21, delta: 3 } as const;
-/** The flags of a block (3.1.2). */
+/** Flags of a block header (3.1.2). */
 const BLOCK_FLAG = { filters: 3, reserved: 0x3c, packed: 0x40, plain: 0x80 } as const;
 const DICTIONARY_CODE_MAXIMUM = 40;
 const INDEX_PIECE_BYTES = 64 * 1024;
@@ -34,7 +35,7 @@ function need(reader: Reader, at: number, bytes: number): Buffer {
   return read;
 }
 
-/** A header of a block (3.1). `deltas` are distances of the delta filter, the last one of the encoder first. */
+/** A block header (3.1). `deltas` are the distances of the delta filters, in the order in which they are undone. */
 interface BlockHeader {
   bytes: number;
   packed: number | undefined;
@@ -43,7 +44,7 @@ interface BlockHeader {
   deltas: number[];
 }
 
-/** Undefined where the block has a filter that is not read here. @throws Unreadable */
+/** Reads a block header; undefined if the block has an unsupported filter. @throws Unreadable */
 function blockHeader(reader: Reader, at: number): BlockHeader | undefined {
   const bytes = ((need(reader, at, 1)[0] ?? 0) + 1) * 4;
   const head = Buffer.from(need(reader, at, bytes));
@@ -75,7 +76,7 @@ function blockHeader(reader: Reader, at: number): BlockHeader | undefined {
   return undefined;
 }
 
-/** Undoes the delta filter (5.3.3), in pieces one after the other. */
+/** Undoes the delta filter (5.3.3) in place, over consecutive pieces. */
 function deltaUndoer(distance: number): (piece: Buffer) => void {
   const history = new Uint8Array(distance);
   let at = 0;
@@ -89,7 +90,7 @@ function deltaUndoer(distance: number): (piece: Buffer) => void {
   };
 }
 
-/** Computes a check over pieces; undefined for a kind that nobody writes. */
+/** Computes a check over pieces; undefined for types that are not in use. */
 function checkOf(kind: number): { add: (piece: Buffer) => void; value: () => Buffer } | undefined {
   const value = Buffer.alloc(CHECK_BYTES[kind] ?? 0);
   if (kind === CHECK.crc32)
@@ -103,7 +104,7 @@ function checkOf(kind: number): { add: (piece: Buffer) => void; value: () => Buf
   return { add: (piece) => void hash.update(piece), value: () => hash.digest() };
 }
 
-/** Sizes of blocks, as the index lists them. They are kept as a sum, because there may be millions. */
+/** Count and checksum of the block sizes, as in the index. The sizes are not stored, because there may be millions. */
 class Sizes {
   count = 0;
   private sum = 0;
@@ -121,7 +122,7 @@ class Sizes {
   }
 }
 
-/** One block (3). Answers its end. */
+/** Unpacks one block (3). Returns its end. */
 function* block(reader: Reader, at: number, check_kind: number, sizes: Sizes): Generator<Buffer, number> {
   const header = blockHeader(reader, at);
   if (header === undefined) throw new Unreadable('unsupported');
@@ -155,7 +156,7 @@ function* block(reader: Reader, at: number, check_kind: number, sizes: Sizes): G
   return check_at + check_bytes;
 }
 
-/** The index (4), of which the first byte stands at `at`, must list the blocks that were read. Answers its end. */
+/** Checks that the index (4) at `start` lists the blocks that were read. Returns its end. */
 function indexEnd(reader: Reader, start: number, sizes: Sizes): number {
   const listed = new Sizes();
   let at = start + 1;
@@ -166,7 +167,7 @@ function indexEnd(reader: Reader, start: number, sizes: Sizes): number {
     crc = crc32(piece.subarray(0, bytes), crc);
     at += bytes;
   };
-  /** A piece that holds the next two numbers, if the content does. */
+  /** Reads a piece that contains the next two numbers, unless the file ends. */
   const refill = (): void => {
     take(numbers.at);
     piece = reader.at(at, INDEX_PIECE_BYTES);
@@ -189,7 +190,7 @@ function indexEnd(reader: Reader, start: number, sizes: Sizes): number {
   return at + 4;
 }
 
-/** One stream (2.1). Answers its end. */
+/** Unpacks one stream (2.1). Returns its end. */
 function* stream(reader: Reader, from: number): Generator<Buffer, number> {
   const head = Buffer.from(need(reader, from, HEAD_BYTES));
   const flags = head.subarray(XZ.bytes.length, XZ.bytes.length + FLAGS_BYTES);
@@ -210,7 +211,7 @@ function* stream(reader: Reader, from: number): Generator<Buffer, number> {
   return end + FOOTER_BYTES;
 }
 
-/** Streams, one behind the other, with zeros between them. */
+/** Unpacks consecutive streams with zero padding between them. */
 function* streams(reader: Reader, ended: (at: number) => void): Generator<Buffer> {
   let at = 0;
   do {
@@ -222,7 +223,7 @@ function* streams(reader: Reader, ended: (at: number) => void): Generator<Buffer
   } while (reader.at(at, XZ.bytes.length).equals(XZ.bytes));
 }
 
-/** Whether the first block has filters that only 7-Zip undoes. */
+/** Whether the first block has filters that only 7-Zip supports. */
 function hasForeignFilter(reader: Reader): boolean {
   try {
     return reader.at(HEAD_BYTES, 1)[0] !== 0 && blockHeader(reader, HEAD_BYTES) === undefined;

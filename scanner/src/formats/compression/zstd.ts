@@ -6,29 +6,29 @@ import type { Reader } from '#scanner/reading/reader.ts';
 import { isSkippable, skippableFrame } from './lz4.ts';
 import { behind, type Leaves, unpackedBy } from './unpacked-streams.ts';
 
-// Zstandard (RFC 8878). Node unpacks it. Frames are walked here block by block: Node drops what follows a frame within one piece, so that each piece ends where its frame does, and a cut frame is known.
+// Zstandard (RFC 8878), unpacked by Node. This module walks the blocks of each frame, so that a piece ends where a frame ends (Node drops what follows a frame
+// within a piece) and truncated frames are detected.
 
 const ZSTD = hexMark('28b52ffd');
 const MAGIC_BYTES = ZSTD.bytes.length;
-/** The longest header of a frame (3.1.1.1). */
+/** Maximum size of a frame header (3.1.1.1). Bytes. */
 const HEADER_BYTES_MAXIMUM = 18;
 const BLOCK_HEADER_BYTES = 3;
 const BLOCK_BYTES_MAXIMUM = 128 * 1024;
 const BLOCK = { raw: 0, rle: 1, packed: 2 } as const;
 const CHECKSUM_BYTES = 4;
-/** Packed bytes that are given to the decoder at a time. */
+/** Packed bytes given to the decoder at a time. */
 const PIECE_BYTES = 128 * 1024;
 
-/** The header of a frame. */
 interface FrameHeader {
-  /** Of the header with the magic. */
+  /** Size of the header with the magic. Bytes. */
   bytes: number;
   window_bytes: number;
   has_dictionary: boolean;
   has_checksum: boolean;
 }
 
-/** RFC 8878, 3.1.1.1. Undefined where the bytes end before it does, or a reserved bit is set. */
+/** Reads a frame header (RFC 8878, 3.1.1.1); undefined if it is truncated or the reserved bit is set. */
 function frameHeader(head: Buffer): FrameHeader | undefined {
   const descriptor = head[MAGIC_BYTES];
   if (descriptor === undefined || (descriptor & 0x08) !== 0) return undefined;
@@ -42,7 +42,7 @@ function frameHeader(head: Buffer): FrameHeader | undefined {
   if (head.length < bytes) return undefined;
   const window = head[window_at] ?? 0;
   const base = 2 ** (10 + (window >> 3));
-  // A content of one segment is its own window.
+  // With a single segment, the window size is the content size.
   const window_bytes = !is_single
     ? base + (base / 8) * (window & 7)
     : size_bytes === 8
@@ -56,12 +56,12 @@ function frameHeader(head: Buffer): FrameHeader | undefined {
   };
 }
 
-/** The end of a walk: why it did not reach the end of the last frame, if so. */
+/** Result of a walk: the reason why it ended before the end of the last frame, if it did. */
 interface Walked {
   failure: StatusDetail | undefined;
 }
 
-/** Packed bytes of one frame that begins at `from`, in pieces. Answers its end; undefined where it has none, or may not be read. */
+/** The packed bytes of the frame at `from`, in pieces. Returns its end; undefined if it is truncated, damaged or not supported. */
 function* frame(reader: Reader, from: number, walked: Walked): Generator<Buffer, number | undefined> {
   const header = frameHeader(reader.at(from, HEADER_BYTES_MAXIMUM));
   if (header === undefined || header.has_dictionary || header.window_bytes > ZSTD_WINDOW_MAXIMUM) {
@@ -79,7 +79,7 @@ function* frame(reader: Reader, from: number, walked: Walked): Generator<Buffer,
     const is_block = type === BLOCK.raw || type === BLOCK.rle || type === BLOCK.packed;
     const end = at + BLOCK_HEADER_BYTES + (type === BLOCK.rle ? 1 : size);
     if (block === undefined || !is_block || size > BLOCK_BYTES_MAXIMUM || end > reader.size) {
-      // The present part of the block is unpacked.
+      // The available part of the block is unpacked.
       walked.failure = 'damaged';
       yield* reader.chunks(given, Math.min(end, reader.size));
       return undefined;
@@ -88,7 +88,7 @@ function* frame(reader: Reader, from: number, walked: Walked): Generator<Buffer,
     is_last = (block & 1) !== 0;
     at = end;
     const checksum_bytes = is_last && header.has_checksum ? CHECKSUM_BYTES : 0;
-    // A frame without content costs the decoder as much as one with some, and there may be a million.
+    // Empty frames are skipped: each costs the decoder as much as one with content, and there may be a million.
     if (is_last && content_bytes === 0 && given === from) {
       at += checksum_bytes;
       break;
@@ -97,7 +97,7 @@ function* frame(reader: Reader, from: number, walked: Walked): Generator<Buffer,
       yield Buffer.from(reader.at(given, at - given));
       given = at;
     }
-    // In a piece of its own: the decoder gives nothing of a piece in which it fails.
+    // The checksum is a piece of its own, because the decoder gives no output of a piece that fails.
     if (checksum_bytes > 0) yield Buffer.from(reader.at(at, checksum_bytes));
     at += checksum_bytes;
   }
@@ -105,7 +105,7 @@ function* frame(reader: Reader, from: number, walked: Walked): Generator<Buffer,
   return at;
 }
 
-/** Frames, one behind the other. `ended` gets the end of each, `leaves` what lies in skippable ones. */
+/** The packed bytes of consecutive frames. `ended` receives the end of each, `leaves` the content of skippable frames. */
 function* frames(reader: Reader, walked: Walked, ended: (at: number) => void, leaves: Leaves): Generator<Buffer> {
   for (let at = 0; walked.failure === undefined; ended(at)) {
     const skipped = skippableFrame(reader, at, leaves);
@@ -133,7 +133,7 @@ async function* zstdFrames(reader: Reader, ended: (at: number) => void, leaves: 
   }
   const pieces = counted();
   const first = pieces.next();
-  // The decoder takes no content for a cut frame.
+  // The decoder would report an empty input as a truncated frame.
   if (first.done !== true) {
     yield* decompressed('zstd', behind(first.value, pieces), reader.budget, {
       ended: (read) => {
@@ -142,11 +142,11 @@ async function* zstdFrames(reader: Reader, ended: (at: number) => void, leaves: 
     });
   }
   if (walked.failure !== undefined) throw new Unreadable(walked.failure);
-  // The decoder and the walk must agree about where frames end.
+  // The decoder and this walk must agree on the ends of frames.
   if (end === 0 || taken !== given) throw new Unreadable('damaged');
 }
 
-/** RFC 8878, 3.1.1: a first block of a type that exists and of at most 128 KiB. */
+/** Whether the first block has an existing type and at most 128 KiB (RFC 8878, 3.1.1). */
 function provesZstd(reader: Reader, at: number): boolean {
   const head = reader.at(at, HEADER_BYTES_MAXIMUM + BLOCK_HEADER_BYTES);
   const header = frameHeader(head);
