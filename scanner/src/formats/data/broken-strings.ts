@@ -7,27 +7,24 @@ import { textFormOf } from '#scanner/text/text-encoding.ts';
 import { DECODED_LEAST, type Run } from '#scanner/text/text-runs.ts';
 import { isUtf8Text, membersOfValues, type Value } from '#scanner/text/values.ts';
 
-// Strings of CBOR without a length before them (RFC 8949, 3.2.3): pieces with their own lengths up to a byte that ends them. They have no mark but their first byte, so that one counts only where
-// every piece has its place and the end is there.
+// Strings of CBOR with indefinite length (RFC 8949, 3.2.3): chunks with their own lengths, up to a break byte. Their only magic is one byte, so a string counts
+// only if all chunks and the break are valid.
 
 const BYTES = 0x5f;
 const TEXT = 0x7f;
 const END = 0xff;
-/** A string of one piece stands in the file as it is. */
+/** Minimum number of chunks. A string of one chunk is visible in the file as it is. */
 const PIECES_LEAST = 2;
-/** A string that is neither a text nor a file has more of them: two with an end behind them occur in each 8 MB of noise. */
+/** Minimum number of chunks for a string that is neither text nor a file: two chunks and a break occur in every 8 MB of random data. */
 const OPAQUE_PIECES_LEAST = 4;
-/** As much of a text in an alphabet of one byte is ASCII at least. */
+/** Minimum share of ASCII in text of a one-byte encoding. */
 const ASCII_LEAST = 0.75;
-/** Strings within a rejected one are searched only up to this length: each byte may begin another. Bytes. */
+/** Maximum length of a rejected string within which other strings are searched. Bytes. */
 const LOOKED_WITHIN_MAXIMUM = 512;
-/** Bytes of a piece's length, by the last five bits of its first byte from 24 on. */
+/** Size of the length field in bytes, for values from 24 on of the last five bits of the first byte. */
 const LENGTH_BYTES = [1, 2, 4] as const;
 
-/**
- * The piece at `at`: the start and end of its bytes; undefined where none begins. `first` is the common first byte of the string's
- * pieces.
- */
+/** The range of the chunk at `at`; undefined if it is invalid. `first` is the first byte of an empty chunk of the same type. */
 function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end: number } | undefined {
   const byte = bytes[at] ?? 0;
   const kind = byte - first;
@@ -39,23 +36,23 @@ function pieceAt(bytes: Buffer, at: number, first: number): { start: number; end
   return end < bytes.length ? { start, end } : undefined;
 }
 
-/** Where the next string may begin: its mark, and a first piece. */
+/** The next position where a string may begin: its first byte, followed by a valid first chunk; -1 if there is none. */
 function nextMark(bytes: Buffer, from: number): number {
   for (let at = from; at + PIECES_LEAST < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
-    // Both marks are one but for a bit: most bytes are neither.
+    // The first bytes of both types differ in one bit, so one comparison excludes most bytes.
     if ((byte | (BYTES ^ TEXT)) !== TEXT) continue;
     const kind = (bytes[at + 1] ?? 0) - byte + 31;
     if (kind < 0 || kind >= 24 + LENGTH_BYTES.length) continue;
     if (kind > 24) return at;
-    // Most other data shows it behind the first piece.
+    // The byte after the first chunk excludes most other data.
     const next = bytes[kind < 24 ? at + 2 + kind : at + 3 + (bytes[at + 2] ?? 0)];
     if (next !== undefined && (next === END || (next > byte - 32 && next < byte - 4))) return at;
   }
   return -1;
 }
 
-/** Whether a string is a text, and not a few bytes that happen to have no controls among them. */
+/** Whether a string is text, and not a few bytes that happen to contain no control characters. */
 function isText(string: Buffer): boolean {
   const form = textFormOf(string);
   if (form?.encoding !== 'utf-8') return form !== undefined;
@@ -64,7 +61,9 @@ function isText(string: Buffer): boolean {
   return ascii >= string.length * ASCII_LEAST || isUtf8(string);
 }
 
-/** The strings, put together; `isFile` tells a file. A chain of pieces is followed once: if it had no end, it never has. */
+/**
+ * The strings with their chunks joined; `isFile` recognises files. Each chain of chunks is followed once, because a chain without an end remains without one.
+ */
 export function* brokenStringsOf(bytes: Buffer, isFile: (string: Buffer) => boolean): Generator<Run> {
   const isOpaque = (string: Buffer) => !isText(string) && !isFile(string);
   let seen: Uint8Array | undefined;
@@ -100,17 +99,17 @@ function joined(bytes: Buffer, start: number, first: number, size: number): Buff
   return whole;
 }
 
-/** Larger contents are not searched. Bytes. */
+/** Maximum size of a content that is searched. Bytes. */
 const SEARCHED_MAXIMUM = 16 * 1024 ** 2;
 
-/** Whether a string in pieces stands anywhere in a content: its pieces may look like other things, so that the whole content is searched. */
+/** Whether the content contains a string in chunks. The whole content is searched, since the chunks may look like other data. */
 function holdsBrokenStrings(reader: Reader, isFile: (string: Buffer) => boolean): boolean {
   if (reader.size > SEARCHED_MAXIMUM) return false;
   const bytes = reader.at(0, reader.size);
   return bytes.includes(END) && brokenStringsOf(bytes, isFile).next().done !== true;
 }
 
-/** The strings, as values of the content. */
+/** The strings as members. */
 function brokenStringMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   return membersOfValues(content, context, isFile, function* (reader): Generator<Value> {
     for (const { bytes } of brokenStringsOf(reader.at(0, reader.size), isFile)) yield { bytes, is_text: isUtf8Text(bytes) };

@@ -8,9 +8,9 @@ import {
   withBits,
 } from '#scanner/formats/format.ts';
 
-// Files that are encrypted as a whole.
+// Formats of encrypted files.
 
-/** A backup by adb, which is zlib or tar behind four lines: the third says whether it is packed, the last how it is encrypted. */
+/** A backup of adb: four lines of text, then zlib or tar. The third line says whether it is compressed, the last which encryption it has. */
 const ANDROID_BACKUP = /^ANDROID BACKUP\n\d{1,2}\n[01]\nAES-256\n/;
 const ANDROID_BACKUP_BYTES = 32;
 
@@ -18,7 +18,7 @@ function isEncryptedBackup(head: Buffer): boolean {
   return head[0] === 0x41 && ANDROID_BACKUP.test(head.toString('latin1', 0, ANDROID_BACKUP_BYTES));
 }
 
-/** Their first bytes tell them. */
+/** Formats that are recognised by their first bytes. */
 export const closedSecrets: readonly Format[] = [
   closedByMarks('openssl-enc', 'file of openssl enc', [mark('Salted__')], 'encrypted'),
   closedByMarks('age', 'age', [mark('age-encryption.org/v1\n'), mark('-----BEGIN AGE ENCRYPTED FILE-----')], 'encrypted'),
@@ -33,7 +33,7 @@ export const closedSecrets: readonly Format[] = [
   }),
 ];
 
-/** They count only if no other format is found in the file. */
+/** Formats that are recognised only if the file matches no other format. */
 export const unknownSecrets: readonly Format[] = [
   closedWhereUnknown('axcrypt', 'AxCrypt', [hexMark('c0b9072e4f93f146a015792ca1d9e821')], 'encrypted'),
 ];

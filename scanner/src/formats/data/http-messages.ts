@@ -1,21 +1,21 @@
 import type { Budget } from '#scanner/reading/limits.ts';
 
-// Messages of HTTP/1.1 (RFC 9112) one behind the other, as a connection has them: their bodies, without the marks of chunks.
+// Extracts the bodies of consecutive HTTP/1.1 messages (RFC 9112) of a connection, with chunked encoding removed.
 
 const FIRST_LINE = /^(?:HTTP\/1\.[01] \d{3}|[A-Z]{3,10} \S{1,8192} HTTP\/1\.[01]\r?\n)/;
 const HEAD_BYTES_MAXIMUM = 64 * 1024;
-/** Most heads are no longer: thousands of short messages do not each have the longest one looked through. */
+/** Most headers are shorter. This length is tried first, so that not every short message is searched up to the maximum. Bytes. */
 const HEAD_BYTES_USUAL = 4 * 1024;
 const MESSAGES_MAXIMUM = 500;
-/** A head is looked at for its first line, its end and its fields. */
+/** Passes over a header: the first line, its end and its fields. Used to charge the budget. */
 const HEAD_LOOKS = 4;
 const BLANK = /\r?\n\r?\n/;
 const CHUNK = /^([0-9a-f]{1,8})(?:;[^\r\n]{0,200})?[ \t]{0,8}\r?\n/i;
 const CHUNK_LINE_BYTES = 256;
-/** The packing of a body, as the file extension with the same meaning. */
+/** File extension for each content encoding. */
 const PACKED: Readonly<Record<string, string>> = { br: '.br', zstd: '.zst', gzip: '.gz' };
 
-/** The bytes of chunks, and where they end. */
+/** Joins the chunks of a chunked body. `end` is the position after the last chunk. */
 function fromChunks(bytes: Buffer, start: number, budget: Budget): { body: Buffer; end: number } {
   const pieces: Buffer[] = [];
   let at = start;
@@ -34,13 +34,13 @@ function fromChunks(bytes: Buffer, start: number, budget: Budget): { body: Buffe
   }
 }
 
-/** `ending`: the file extension for its packing. */
+/** `ending` is the file extension for the content encoding; empty without one. */
 interface Body {
   bytes: Buffer;
   ending: string;
 }
 
-/** The head of a message, where it is no longer than `most`; `size` is with the blank line behind it. */
+/** The header of the message at `at`, if it has at most `most` bytes. `size` includes the blank line. */
 function headAt(bytes: Buffer, at: number, most: number, budget: Budget): { fields: string; size: number } | undefined {
   budget.spend(HEAD_LOOKS * Math.min(most, bytes.length - at));
   const text = bytes.toString('latin1', at, at + most);
@@ -50,7 +50,7 @@ function headAt(bytes: Buffer, at: number, most: number, budget: Budget): { fiel
 
 const FIELD = /^(content-length|transfer-encoding|content-type|content-encoding):[ \t]{0,16}([^\r\n]{0,400})/gim;
 
-/** The fields that say how a message is carried, the first of each name. */
+/** The fields that describe the body. Of repeated fields, the first counts. */
 function fieldsIn(head: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const [, name = '', value = ''] of head.matchAll(FIELD)) {
@@ -60,7 +60,7 @@ function fieldsIn(head: string): ReadonlyMap<string, string> {
   return fields;
 }
 
-/** The bodies of a connection's messages, and all other bytes, their heads first; undefined for other protocols. */
+/** The bodies of all messages, and all other bytes, headers first; undefined if the data is not HTTP. */
 export function httpMessages(bytes: Buffer, budget: Budget): { bodies: Body[]; others: Buffer } | undefined {
   const bodies: Body[] = [];
   const heads: Buffer[] = [];
@@ -82,7 +82,7 @@ export function httpMessages(bytes: Buffer, budget: Budget): { bodies: Body[]; o
       ? fromChunks(bytes, start, budget)
       : { body: bytes.subarray(start, start + size), end: start + size };
     const type = field('content-type') ?? '';
-    // Forms with files are read as the mails that they are made like.
+    // Multipart bodies are given as a mail with the same type, so that the mail reader extracts their files.
     const whole = /^multipart\//i.test(type)
       ? Buffer.concat([Buffer.from(`Content-Type: ${type}\r\n\r\n`, 'latin1'), body])
       : body;

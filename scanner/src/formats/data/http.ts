@@ -4,21 +4,21 @@ import type { Member, ReadContext } from '#scanner/reading/member.ts';
 import { openReader } from '#scanner/reading/reader.ts';
 import { httpMessages } from './http-messages.ts';
 
-// A file of messages of HTTP as `curl -i`, proxies and browsers save them: their bodies are what a client would get.
+// Files of HTTP messages, as saved by `curl -i`, proxies and browsers. Their bodies are the files that a client would receive.
 
-/** More is not taken into memory. Bytes. */
+/** Maximum size of a file, which is read into memory. Bytes. */
 const BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** The first line, and one field behind it: the line alone begins many a log. */
+/** The first line and one header field. The first line alone also begins many logs. */
 const BEGIN = /^(?:HTTP\/1\.[01] \d{3}[^\r\n]{0,200}|[A-Z]{3,10} \S{1,2048} HTTP\/1\.[01])\r?\n[A-Za-z][\w-]{0,60}:/;
 const BEGIN_BYTES = 4096;
 
 function isHttp(head: Buffer): boolean {
-  // Most files begin with no capital letter, and are not looked at further.
+  // Most files do not begin with an upper-case letter, so the expression is not run on them.
   const [first = 0] = head;
   return first >= 0x41 && first <= 0x5a && BEGIN.test(head.toString('latin1', 0, BEGIN_BYTES));
 }
 
-/** The bodies of the messages, each as a file. The rest is read with the file itself. */
+/** The body of each message as a file. All other bytes are examined with the file itself. */
 async function* httpMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   if (reader.size > BYTES_MAXIMUM) return;

@@ -6,20 +6,24 @@ import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { varint } from '#scanner/reading/varint.ts';
 import { isUtf8Text, VALUE_LEAST, type Value, valueMembers } from '#scanner/text/values.ts';
 
-// Tables of LevelDB (doc/table_format.md), in which browsers and programs built on them keep the stores of pages: values in blocks, most of them packed, and their index at the end of the file.
+// Tables of LevelDB (doc/table_format.md), in which browsers and programs built on them keep the data of web pages: blocks of values, most of them compressed,
+// and an index at the end of the file.
 
 const FOOTER_BYTES = 48;
 const MAGIC = Buffer.from('57fb808b247547db', 'hex');
-/** Behind a block: how it is packed, and a checksum. */
+/** Size of the trailer of a block: its compression type and a checksum. Bytes. */
 const TRAILER_BYTES = 5;
 const PACKING = { none: 0, snappy: 1, zstd: 2 } as const;
-/** LevelDB fills blocks to 4 KiB, and beyond it with one value. Unpacking takes twice as much memory as a block. Bytes. */
+/**
+ * Maximum size of a block, packed or unpacked. LevelDB fills blocks to 4 KiB and exceeds that only for a single value. Unpacking takes twice the memory of a
+ * block. Bytes.
+ */
 const BLOCK_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const RESTART_BYTES = 4;
-/** Of a longer key only its own part is read, and not the part shared with the one before. Bytes. */
+/** Of longer keys, only the part that is not shared with the previous key is read. Bytes. */
 const KEY_BYTES_MAXIMUM = 64 * 1024;
 
-/** Whether a table ends here. */
+/** Whether the file ends with the footer of a table. */
 function endsAsTable(reader: Reader): boolean {
   return reader.size > FOOTER_BYTES && reader.at(reader.size - MAGIC.length, MAGIC.length).equals(MAGIC);
 }
@@ -35,7 +39,7 @@ function handleAt(bytes: Buffer, at: number): { handle: Handle; next: number } |
   return offset && size && { handle: { offset: offset.value, size: size.value }, next: size.next };
 }
 
-/** A block, unpacked. @throws Unreadable */
+/** Reads and unpacks a block. @throws Unreadable */
 function blockAt(reader: Reader, { offset, size }: Handle, { budget, claim }: ReadContext): Buffer {
   if (size > BLOCK_BYTES_MAXIMUM || offset + size + TRAILER_BYTES > reader.size - FOOTER_BYTES) throw new Unreadable('damaged');
   const packed = Buffer.from(reader.at(offset, size));
@@ -52,7 +56,7 @@ function blockAt(reader: Reader, { offset, size }: Handle, { budget, claim }: Re
   return plain;
 }
 
-/** The keys and values of a block: of a key, only the difference from the key before is stored. */
+/** The keys and values of a block. A key is stored as its difference from the previous key. */
 function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Buffer; value: Buffer }> {
   if (block.length < RESTART_BYTES) throw new Unreadable('damaged');
   const end = block.length - RESTART_BYTES * (1 + block.readUInt32LE(block.length - RESTART_BYTES));
@@ -76,11 +80,11 @@ function* entriesOf(block: Buffer, { budget }: ReadContext): Generator<{ key: Bu
   }
 }
 
-/** Chromium's first byte of a value: two bytes a letter, or one. */
+/** First byte of a text value in Chromium: two bytes for each character, or one. */
 const WIDE = 0;
 const NARROW = 1;
 
-/** Possible meanings of a value: all of it, or the part behind the byte for the width of its letters. */
+/** Possible contents of a value: all its bytes, or the text after the byte for the character width. */
 function* valuesOf(bytes: Buffer): Generator<Value> {
   const first = bytes[0];
   if (bytes.length > VALUE_LEAST && (first === WIDE || first === NARROW)) {
@@ -95,7 +99,7 @@ interface Index {
   failure: Unreadable | undefined;
 }
 
-/** Where the blocks stand. Blocks that a damaged index does not list are not searched for. */
+/** Reads the positions of the blocks from the index. Blocks missing from a damaged index are not searched for. */
 function indexOf(reader: Reader, context: ReadContext): Index {
   const footer = reader.at(reader.size - FOOTER_BYTES, FOOTER_BYTES);
   const meta = handleAt(footer, 0);
@@ -115,12 +119,12 @@ function indexOf(reader: Reader, context: ReadContext): Index {
   return { blocks, failure: undefined };
 }
 
-/** The keys and values of a table as members. @throws Unreadable when a block of it could not be read */
+/** The keys and values of a table as members. @throws Unreadable at the end, if a block could not be read */
 async function* tableMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   const index = indexOf(reader, context);
   let { failure } = index;
-  // Blocks stand one behind the other: one that an index names again, or from its middle on, is not read again.
+  // Blocks do not overlap. A block that an index names twice, or that begins inside another one, is skipped.
   const blocks = index.blocks.toSorted((one, other) => one.offset - other.offset);
   let end = 0;
   function* values(): Generator<Value> {

@@ -6,15 +6,15 @@ import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { decodedText } from '#scanner/text/text-encoding.ts';
 import { VALUE_LEAST, type Value, valueMembers } from '#scanner/text/values.ts';
 
-// Arrays as numpy saves them (NEP 1, numpy/lib/format.py): a head in which the kind of the elements is written as Python writes it, and the elements one behind the other.
+// Arrays saved by numpy (NEP 1, numpy/lib/format.py): a header with the element type as a Python literal, then the elements.
 
 const MAGIC = Buffer.from('934e554d5059', 'hex');
 const HEAD_BYTES_MAXIMUM = 64 * 1024;
-/** Larger arrays are read as bytes, and not as letters or numbers. Bytes. */
+/** Elements of larger arrays are not decoded; their bytes are examined as they are. Bytes. */
 const ARRAY_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const FIELDS_MAXIMUM = 200;
 
-/** One kind of element, or one field of a record. `order`: `<`, `>`, or neither. */
+/** The type of an element, or one field of a record. `order` is the byte order: `<`, `>`, or neither. `size` is in bytes. */
 interface Field {
   order: string;
   kind: string;
@@ -35,7 +35,7 @@ export function isNumpy(head: Buffer): boolean {
 const product = (numbers: readonly number[]) => numbers.reduce((all, one) => all * one, 1);
 const numbersIn = (text: string) => (text.match(/\d{1,15}/g) ?? []).slice(0, 32).map(Number);
 
-/** The length of an element that numpy calls by a letter and a number (`U4` has four bytes for each of them). */
+/** A field from numpy's type code, which is a letter and a number. `U4` means four characters of four bytes. */
 function fieldOf(order: string, kind: string, number: string, count: number): Field {
   return { order, kind, size: Number(number || 1) * (kind === 'U' ? 4 : 1), count };
 }
@@ -44,7 +44,7 @@ const SIMPLE = /['"]descr['"]:\s{0,4}['"]([<>|=]?)([a-zA-Z?])(\d{0,9})(?:\[\w{1,
 const FIELD =
   /\(\s{0,4}(?:['"][^'"\n]{0,200}['"]|\([^()\n]{0,400}\)),\s{0,4}['"]([<>|=]?)([a-zA-Z?])(\d{0,9})(?:\[\w{1,8}\])?['"](?:,\s{0,4}\(([\d, ]{0,200})\))?\s{0,4}\)/g;
 
-/** Parses the head of an array; undefined for an unknown form. */
+/** Parses the header of an array; undefined for an unknown form. */
 function layoutOf(head: string): Layout | undefined {
   const shape = /['"]shape['"]:\s{0,4}\(([\d, L]{0,400})\)/.exec(head)?.[1];
   if (shape === undefined) return undefined;
@@ -60,10 +60,10 @@ function layoutOf(head: string): Layout | undefined {
   return fields.length === 0 || fields.length > FIELDS_MAXIMUM ? undefined : { fields, shape: numbersIn(shape), is_fortran };
 }
 
-/** Kinds that are numbers, and kinds that are bytes. */
+/** Type codes of numbers, and type codes of bytes. */
 const NUMBERS = 'iufbB?';
 const BYTES = 'SaV';
-/** Short elements are lines of a text, of which so many are given at a time. Bytes. */
+/** Short elements are joined as lines of text, which is given in parts of this size. Bytes. */
 const LINES_BYTES = 64 * 1024;
 const NEWLINE = Buffer.from('\n');
 
@@ -75,7 +75,7 @@ function numberAt(bytes: Buffer, at: number, { kind, size, order }: Field): numb
     return undefined;
   }
   if (size > 6 && size !== 8) return undefined;
-  // Of eight bytes the lower six say everything that is below 256.
+  // A value below 256 fits into the lower six bytes, so the upper two must be zero.
   if (size === 8) {
     const high = little ? bytes.readUInt16LE(at + 6) : bytes.readUInt16BE(at);
     return high === 0 ? (little ? bytes.readUIntLE(at, 6) : bytes.readUIntBE(at + 2, 6)) : undefined;
@@ -83,7 +83,7 @@ function numberAt(bytes: Buffer, at: number, { kind, size, order }: Field): numb
   return little ? bytes.readUIntLE(at, size) : bytes.readUIntBE(at, size);
 }
 
-/** Numbers that are all bytes, as bytes; undefined where one is none, which most show at once. */
+/** Converts numbers from 0 to 255 to bytes; undefined if any number is outside this range. */
 function bytesOfNumbers(bytes: Buffer, field: Field, count: number): Buffer | undefined {
   const plain = Buffer.allocUnsafe(count);
   for (let index = 0; index < count; index += 1) {
@@ -94,7 +94,7 @@ function bytesOfNumbers(bytes: Buffer, field: Field, count: number): Buffer | un
   return plain;
 }
 
-/** Bytes of a matrix that is written column by column, row by row. */
+/** Reorders the bytes of a matrix from columns to rows; undefined if there are not two dimensions. */
 function turned(bytes: Buffer, shape: readonly number[]): Buffer | undefined {
   const [rows = 0, columns = 0] = shape;
   if (shape.length !== 2 || rows * columns !== bytes.length) return undefined;
@@ -110,7 +110,7 @@ function trimmed(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** A text of so many characters of four bytes, without the zeros that fill it up. */
+/** Converts UTF-32 text to UTF-8, without the zeros of its padding. */
 function widened(bytes: Buffer, order: string): Buffer {
   let end = bytes.length;
   while (end >= 4 && bytes.readUInt32LE(end - 4) === 0) end -= 4;
@@ -124,7 +124,7 @@ function isPlain(bytes: Buffer): boolean {
   return true;
 }
 
-/** The elements of an array of which the bytes are at hand. */
+/** Decodes the elements of an array in memory. */
 export function* arrayValues(bytes: Buffer, { fields, shape, is_fortran }: Layout): Generator<Value> {
   const record_bytes = fields.reduce((sum, { size, count }) => sum + size * count, 0);
   const records = Math.min(product(shape), record_bytes > 0 ? Math.floor(bytes.length / record_bytes) : 0);
@@ -160,14 +160,14 @@ export function* arrayValues(bytes: Buffer, { fields, shape, is_fortran }: Layou
   if (lines.length > 0) yield { bytes: lines.take(), is_text: true };
 }
 
-/** The layout of an array from the file around it: the letter of its kind with a number, its order of bytes, its shape. */
+/** The layout of an array that another file describes: its type code, byte order and shape. */
 export function layoutFrom(kind: string, order: string, shape: number[]): Layout | undefined {
   const [, letter, number = ''] = /^([a-zA-Z?])(\d{1,9})$/.exec(kind) ?? [];
   if (letter === undefined) return undefined;
   return { fields: [fieldOf(order, letter, number, 1)], shape, is_fortran: false };
 }
 
-/** The claimed size of an array. */
+/** The claimed size of an array. Bytes. */
 export function bytesOf({ fields, shape }: Layout): number {
   const bytes = product(shape) * fields.reduce((sum, { size, count }) => sum + size * count, 0);
   return Number.isNaN(bytes) ? 0 : bytes;
@@ -184,7 +184,7 @@ function arrayIn(reader: Reader): { start: number; layout: Layout | undefined } 
   return { start: from + size, layout: layoutOf(reader.at(from, Math.min(size, HEAD_BYTES_MAXIMUM)).toString('latin1')) };
 }
 
-/** The elements of an array, each on its own if they are texts or bytes. Objects are a pickle, which is recognised behind the head. */
+/** The elements of an array. Texts and byte strings are separate values. An array of objects is a pickle, which is recognised after the header. */
 async function* numpyMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   const { start, layout } = arrayIn(reader);

@@ -5,23 +5,23 @@ import type { Reader } from '#scanner/reading/reader.ts';
 import { membersOfValues, type Value } from '#scanner/text/values.ts';
 import { arrayValues, bytesOf, type Layout, layoutFrom } from './numpy.ts';
 
-// Pickles of Python, all protocols (Lib/pickletools.py). The program is never run: the values of texts and bytes are read in their order. In the protocols 0
-// to 2 bytes are written as a text, each byte a character.
+// Python pickles of all protocols (Lib/pickletools.py). The program is never run; the values of text and bytes are extracted in order. Protocols 0 to 2 store
+// bytes as text with one character for each byte.
 
-/** Opcodes whose argument has so many bytes. */
+/** Opcodes with an argument of fixed size, and that size. Bytes. */
 const FIXED_ARGUMENTS: ReadonlyMap<number, number> = new Map([
   ...[...'Kqh\x80\x82'].map((code): [number, number] => [code.charCodeAt(0), 1]),
   ...[...'M\x83'].map((code): [number, number] => [code.charCodeAt(0), 2]),
   ...[...'Jrj\x84'].map((code): [number, number] => [code.charCodeAt(0), 4]),
   ...[...'G\x95'].map((code): [number, number] => [code.charCodeAt(0), 8]),
 ]);
-/** Those whose value says its own length, in so many bytes. */
+/** Opcodes with a value after its length, and the size of the length field. Bytes. */
 const VALUES: ReadonlyMap<number, number> = new Map([
   ...[...'UC\x8c\x8a'].map((code): [number, number] => [code.charCodeAt(0), 1]),
   ...[...'TBX\x8b'].map((code): [number, number] => [code.charCodeAt(0), 4]),
   ...[...'\x8d\x8e\x96'].map((code): [number, number] => [code.charCodeAt(0), 8]),
 ]);
-/** Opcodes whose argument is so many lines, and the form of such a line. */
+/** Opcodes with arguments that are lines, the number of lines, and the form of a line. */
 const LINES: ReadonlyMap<number, { count: number; line: RegExp }> = new Map(
   (
     [
@@ -43,9 +43,9 @@ const ALONE: ReadonlySet<number> = new Set(
   Buffer.from('(.012NRQabdelostu)]}\x81\x85\x86\x87\x88\x89\x8f\x90\x91\x92\x93\x94\x97\x98', 'latin1'),
 );
 const FIRST_OPCODES = Buffer.from(']})(cXUCBT', 'latin1');
-/** First bytes of a pickle without a mark. */
+/** First opcodes of a pickle of protocol 0 or 1, which have no magic. */
 const FIRST_BARE = Buffer.from('](}cVSUXT)', 'latin1');
-/** A name, or the first place of the memory: every pickle of some length has one of them. */
+/** Opcodes of a global name, and those that store into the first slots of the memo. Every longer pickle has one of them. */
 const NAMES = Buffer.from('ci');
 const FIRST_PLACE = /^p[01]\n/;
 const ANY_PLACE = Buffer.from('pqr');
@@ -54,13 +54,13 @@ const OPCODES_LOOKED_AT = 40;
 const STOP = 0x2e;
 const NEWLINE = 0x0a;
 const NEWLINES = Buffer.from('\n');
-/** Longer values are given as they are, and not as letters. Bytes. */
+/** Longer values are not decoded; their bytes are examined as they are. Bytes. */
 const VALUE_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
-/** Arrays of objects within each other. */
+/** Maximum nesting of arrays of objects. */
 const DEPTH_MAXIMUM = 4;
 
-/** Whether opcodes of the protocols 0 and 1, which have no mark, stand one behind the other. */
+/** Whether the bytes are a sequence of valid opcodes of protocol 0 or 1, which have no magic. */
 function isBare(head: Buffer): boolean {
   if (!FIRST_BARE.includes(head[0] ?? 0)) return false;
   let is_telling = false;
@@ -80,7 +80,7 @@ function isBare(head: Buffer): boolean {
     if (lines !== undefined) {
       for (let count = 0; count < lines.count; count += 1) {
         const end = head.indexOf(NEWLINE, at);
-        // A long text continues past the bytes that are examined.
+        // A long text may extend past the examined bytes.
         if (end < 0) return is_telling && opcodes >= OPCODES_LEAST;
         if (!lines.line.test(head.toString('latin1', at, end))) return false;
         at = end + 1;
@@ -99,7 +99,7 @@ function isBare(head: Buffer): boolean {
 export function isPickle(head: Buffer): boolean {
   const [mark, protocol = 0, first = 0] = head;
   if (mark !== 0x80 || head.length < 12) return head.length >= 12 && isBare(head);
-  // Later protocols begin with the length of what follows; before that some value, list or name.
+  // Protocols 4 and 5 begin with a frame and its length, protocols 2 and 3 with a value, list or name.
   return protocol === 4 || protocol === 5
     ? first === 0x95 && head.readUInt32LE(7) === 0
     : (protocol === 2 || protocol === 3) && FIRST_OPCODES.includes(first);
@@ -109,7 +109,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', a: '\x07' }),
 );
 
-/** A string as Python 2 writes it: in quotation marks, each byte that is no letter behind a backslash. */
+/** Decodes a string literal of Python 2, with its quotation marks and backslash escapes. */
 function ofLiteral(line: string): Buffer {
   const plain = line
     .slice(1, -1)
@@ -121,7 +121,7 @@ function ofLiteral(line: string): Buffer {
   return Buffer.from(plain, 'latin1');
 }
 
-/** A text as the protocol 0 writes it: the first 256 characters as they are, others and line ends by their numbers. */
+/** Decodes text of protocol 0: the first 256 characters are stored as they are, other characters and line ends as escapes. */
 function ofEscapes(line: string): string {
   return line.replaceAll(/\\u([0-9a-f]{4})|\\U([0-9a-f]{8})/gi, (whole, four?: string, eight?: string) => {
     const code = Number.parseInt(four ?? eight ?? '', 16);
@@ -129,7 +129,7 @@ function ofEscapes(line: string): string {
   });
 }
 
-/** Possible meanings of a text: letters, or bytes of which each is one. */
+/** Possible contents of a text value: text, or bytes stored as characters. */
 function* ofText(text: string): Generator<Value> {
   let highest = 0;
   let controls = 0;
@@ -154,7 +154,7 @@ function isText(bytes: Buffer): boolean {
 const TEXT_CODES = Buffer.from('X\x8c\x8d', 'latin1');
 const NUMBER_CODES = Buffer.from('\x8a\x8b', 'latin1');
 
-/** The state of an array whose elements follow its description (joblib/numpy_pickle.py). */
+/** Collects the description of an array whose elements follow it (joblib/numpy_pickle.py). */
 class Wrapped {
   private is_begun = false;
   private key = '';
@@ -177,9 +177,9 @@ class Wrapped {
     if (this.is_begun && this.key === 'shape' && this.shape.length < 32) this.shape.push(number);
   }
 
-  /** The description is whole: the array follows. */
+  /** The layout of the array, if the description is complete. */
   take(): Layout | undefined {
-    // The description of its elements comes before the array.
+    // `allow_mmap` is the last key of the description; the array follows it.
     if (!this.is_begun || this.key !== 'allow_mmap') return undefined;
     this.is_begun = false;
     this.key = '';
@@ -190,7 +190,7 @@ class Wrapped {
 const ALIGNED_BYTES = 16;
 const PADDING = 0xff;
 
-/** Where the elements begin: newer ones are filled up, with a byte before that says how far. */
+/** The start of the elements. Newer versions store a padding length in one byte, followed by the padding. */
 function arrayStart(reader: Reader, at: number): number {
   const head = reader.at(at, 1 + ALIGNED_BYTES);
   const count = head[0] ?? 0;
@@ -203,7 +203,7 @@ function arrayStart(reader: Reader, at: number): number {
     : at;
 }
 
-/** The values of a pickle that begins at 0. `known` gets the ranges that belong to it. */
+/** The values of a pickle that begins at 0. `known` receives the ranges that belong to it. */
 function* valuesIn(reader: Reader, known: (start: number, end: number) => void, depth = 0): Generator<Value> {
   const wrapped = new Wrapped();
   for (let at = 0; at < reader.size; ) {
@@ -248,7 +248,7 @@ function* valuesIn(reader: Reader, known: (start: number, end: number) => void, 
     at = after;
     if (layout === undefined) continue;
     const start = arrayStart(reader, at);
-    // Objects are another pickle, which begins here.
+    // An array of objects is another pickle, which begins here.
     if (layout.fields[0]?.kind === 'O') {
       if (depth === DEPTH_MAXIMUM) return;
       at = yield* within(reader, start, known, depth + 1);
@@ -264,7 +264,7 @@ function* valuesIn(reader: Reader, known: (start: number, end: number) => void, 
   }
 }
 
-/** The values of a pickle within another one; answers where it ends. */
+/** The values of a pickle inside another one. Returns its end. */
 function* within(
   reader: Reader,
   start: number,
@@ -289,7 +289,7 @@ function* within(
   return end;
 }
 
-/** The values of a pickle as members. Bytes after its end are a rest. */
+/** The values of a pickle as members. Bytes after its end are not claimed. */
 function pickleMembers(content: Content, context: ReadContext, isFile: (bytes: Buffer) => boolean): AsyncGenerator<Member> {
   return membersOfValues(content, context, isFile, (reader) => valuesIn(reader, context.claim));
 }
@@ -298,7 +298,7 @@ export const pickle = format({
   id: 'pickle',
   media_type: 'application/x-python-pickle',
   recognise: withBits(24, isPickle),
-  // The first protocol is one, and letters of base64 may look like it.
+  // A pickle of protocol 0 is text, and base64 text may look like one.
   traits: { is_text: true },
   limits: 'Bytes of the protocols 0 to 2 that a call puts together are not read.',
   open: (content, context) => pickleMembers(content, context, context.isFile),

@@ -5,7 +5,8 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/reading/memb
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { VALUE_LEAST } from '#scanner/text/values.ts';
 
-// Values of SQLite's databases (sqlite.org/fileformat2.html): files are kept in them (its own archives, sqlar, among others), packed, or over several pages that lie anywhere.
+// Values of SQLite databases (sqlite.org/fileformat2.html). They may contain files, for example in sqlar archives, which may be compressed or split over
+// several pages in any order.
 
 const MARK = Buffer.from('SQLite format 3\0', 'latin1');
 const HEAD_BYTES = 100;
@@ -13,13 +14,13 @@ const PAGE_BYTES = { least: 512, most: 65_536 } as const;
 const INDEX_INTERIOR = 0x02;
 const INDEX_LEAF = 0x0a;
 const TABLE_LEAF = 0x0d;
-/** Shorter values say nothing. Bytes. */
+/** Minimum size of a value; shorter ones are skipped. Bytes. */
 const LEAST = 33;
-/** So many values of unknown kind are members of their own; files and programs all are. */
+/** Maximum number of blobs of unknown type that are separate members. Blobs of known types are always members. */
 const OTHERS_MAXIMUM = 4000;
-/** A value is read as a whole. Bytes. */
+/** Maximum size of a record, which is read into memory. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** The form of a text in which bytes are written as letters. */
+/** Matches text that may contain encoded data, such as base64. */
 const CODED = /[A-Za-z0-9+/_-]{44}/;
 const ENCODINGS = ['utf-8', 'utf-8', 'utf-16le', 'utf-16be'] as const;
 
@@ -34,20 +35,23 @@ function pageBytes(head: Buffer): number {
   return size === 1 ? PAGE_BYTES.most : size;
 }
 
-/** Where a database ends that begins with `head`: behind as many pages as it says, where it says so for this version of the file (file format, 1.3.7). */
+/**
+ * The end of the database that begins with `head`: after the number of pages in its header, if that number is valid for the current version of the file (file
+ * format, 1.3.7); otherwise the end of the file.
+ */
 function sqliteEnd(head: Buffer, size: number): number {
   const pages = head.readUInt32BE(28);
   return pages > 0 && head.readUInt32BE(24) === head.readUInt32BE(92) ? pageBytes(head) * pages : size;
 }
 
-/** The end of the last whole page. */
+/** The end of the last complete page. */
 function endOfPages(reader: Reader): number {
   const head = reader.at(0, HEAD_BYTES);
   const page = pageBytes(head);
   return Math.min(Math.floor(reader.size / page) * page, sqliteEnd(head, reader.size));
 }
 
-/** A number in the way of SQLite: seven bits to the byte, the ninth byte whole. */
+/** Reads a SQLite varint: seven bits in each byte, eight in the ninth. */
 function varint(bytes: Buffer, at: number): { value: number; next: number } {
   let value = 0;
   for (let count = 0; count < 9; count += 1) {
@@ -62,7 +66,7 @@ function varint(bytes: Buffer, at: number): { value: number; next: number } {
 interface Value {
   is_text: boolean;
   bytes: Buffer;
-  /** It lies in several pages, so that it is not whole anywhere in the file. */
+  /** The record is split over several pages, so the value is not contiguous in the file. */
   is_spread: boolean;
 }
 
@@ -81,7 +85,7 @@ function* valuesOf(record: Buffer, is_spread: boolean): Generator<Value> {
   }
 }
 
-/** The records of a page; a continued record is put together. `room` is the limit of their bytes together. */
+/** The records of a page, including their overflow pages. `room` limits the total size of all records. Bytes. */
 function* recordsOf(reader: Reader, page: Buffer, number: number, usable: number, room: { left: number }) {
   const start = number === 1 ? HEAD_BYTES : 0;
   const kind = page[start];
@@ -123,7 +127,7 @@ function* allValues(reader: Reader): Generator<Value> {
   const head = reader.at(0, HEAD_BYTES);
   const page_bytes = pageBytes(head);
   const usable = page_bytes - (head[20] ?? 0);
-  // Hostile cells may name the same bytes again and again; those of a whole database lie beside each other.
+  // Hostile cells may refer to the same bytes again and again, so the total size of all records is limited.
   const room = { left: 2 * reader.size };
   for (let number = 1; number * page_bytes <= reader.size; number += 1) {
     const page = Buffer.from(reader.at((number - 1) * page_bytes, page_bytes));
@@ -131,13 +135,10 @@ function* allValues(reader: Reader): Generator<Value> {
   }
 }
 
-/** So many texts are matched each alone as well: a test file in a value is one. */
+/** Maximum number of texts that are also matched separately, since a text may be a complete test file. */
 const ALONE_MAXIMUM = 500;
 
-/**
- * Texts in which a file may be written that is not visible in the pages as they are, and values that are no files, one behind the
- * other.
- */
+/** The values that `isTaken` does not exclude, joined with separators: blobs, and texts that are split over several pages or may contain encoded data. */
 async function* others(reader: Reader, encoding: (typeof ENCODINGS)[number], isTaken: (value: Value) => boolean) {
   const decoder = new TextDecoder(encoding);
   for (const value of allValues(reader)) {
@@ -151,7 +152,7 @@ async function* others(reader: Reader, encoding: (typeof ENCODINGS)[number], isT
   }
 }
 
-/** The values that may hold something: blobs one by one, texts together. `isFile` tells a file by its first bytes. */
+/** The values as members: blobs separately, texts joined. `isFile` recognises a file by its first bytes. */
 async function* sqliteMembers(
   content: Content,
   { budget, claim }: ReadContext,
@@ -186,7 +187,7 @@ async function* sqliteMembers(
     const name = is_text ? 'texts' : 'other values';
     yield { name, read: () => ({ stream: others(reader, encoding, isTaken), packed_bytes: reader.size }) };
   }
-  // A file that begins in a page and continues in another is opened from its value, and not from its place in the file.
+  // All pages are claimed, so that a file in a value is opened from the value and not from its position in the pages.
   claim(0, endOfPages(reader));
 }
 
