@@ -12,9 +12,12 @@ import {
 import { isMinix, MINIX_BITS } from './minix.ts';
 import { HFS_SIGNATURE } from './seven-zip-disks.ts';
 
-// Disks and file systems that systems mount and nothing here opens.
+// Disks and file systems that this scanner recognises but cannot open.
 
-/** A file system of old Macs (Inside Macintosh: Files, 2-59): its mark, blocks of a multiple of 512 bytes, a name of at most 27. */
+/**
+ * Whether an HFS volume of classic Mac OS begins here (Inside Macintosh: Files, 2-59): its signature, blocks of a multiple of 512 bytes, and a volume name of
+ * at most 27 bytes.
+ */
 function isOldHfs(head: Buffer): boolean {
   if (head.length < 1200 || head.toString('latin1', 1024, 1026) !== HFS_SIGNATURE) return false;
   const block_bytes = head.readUInt32BE(1024 + 20);
@@ -29,7 +32,7 @@ function isOldHfs(head: Buffer): boolean {
 
 const JFFS2 = { magic: 0x1985, types: [0xe001, 0xe002, 0x2003, 0x2004, 0x2006, 0xe008, 0xe009], bytes: 12 } as const;
 
-/** JFFS2 (Linux, include/uapi/linux/jffs2.h): a node begins with its magic, its kind, and a checksum of both and the length. */
+/** Whether a JFFS2 node begins here (Linux, include/uapi/linux/jffs2.h): its magic, a known type, and a plausible length. */
 function isJffs2(head: Buffer): boolean {
   if (head.length < JFFS2.bytes) return false;
   const is_big = head.readUInt16BE(0) === JFFS2.magic;
@@ -42,12 +45,12 @@ function isJffs2(head: Buffer): boolean {
 const FOOTER = mark('cdsaencr');
 const FOOTER_BYTES = 8;
 
-/** The footer of an encrypted disk of Apple, version 1. */
+/** Whether the file ends with the footer of Apple's encrypted disk format, version 1. */
 function endsWithFooter({ reader }: WholeFile): boolean {
   return reader.size > FOOTER_BYTES && reader.at(reader.size - FOOTER_BYTES, FOOTER_BYTES).equals(FOOTER.bytes);
 }
 
-/** Their first bytes tell them. */
+/** Formats that are recognised by their first bytes. */
 export const closedDisks: readonly Format[] = [
   closedByMarks('parallels-disk', 'Parallels disk', [mark('WithoutFreeSpace'), mark('WithouFreSpacExt')]),
   closedByMarks('qed-disk', 'QED disk', [mark('QED\0')]),
@@ -62,7 +65,7 @@ export const closedDisks: readonly Format[] = [
   closedFormat({ id: 'hfs-old', title: 'HFS', recognise: withBits(36, isOldHfs) }),
 ];
 
-/** They count only if no other format is found in the file. */
+/** Formats that are recognised only if the file matches no other format. */
 export const unknownDisks: readonly Format[] = [
   closedWhereUnknown('poweriso', 'PowerISO', [mark('DAA\0')]),
   closedWhereUnknown('isz', 'packed disc (ISZ)', [mark('IsZ!')]),

@@ -4,15 +4,15 @@ import type { Content } from '#scanner/reading/content.ts';
 import { decodeName, type Member, type ReadContext } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// A disc for two systems has two trees of folders (ECMA-119, and Joliet for Windows), which need not agree. 7-Zip reads the one for Windows, Linux may read
-// the other: the files that stand there alone are given here.
+// A disc may have two directory trees, ISO 9660 (ECMA-119) and Joliet for Windows, which need not agree. 7-Zip reads the Joliet tree, Linux may read the other
+// one. Files that only the other tree has are given here.
 
-/** ECMA-119, 8.1.2: the text after the type in each descriptor of a volume. */
+/** Identifier after the type in each volume descriptor (ECMA-119, 8.1.2). */
 export const VOLUME_ID = 'CD001';
 const DESCRIPTOR = { at: 32_768, bytes: 2048, most: 16, mark: Buffer.from(VOLUME_ID), primary: 1, other: 2 } as const;
 const ROOT_AT = 156;
 const RECORD_BYTES_LEAST = 34;
-/** ECMA-119, 9.1.6. `goes_on`: the next record is of the same file. */
+/** File flags (ECMA-119, 9.1.6). `beside` marks an associated file, `goes_on` a file that continues in the next record. */
 const FLAG = { folder: 2, beside: 4, goes_on: 0x80 } as const;
 const FOLDERS_MAXIMUM = 10_000;
 const FOLDER_BYTES_MAXIMUM = 16 * 1024 ** 2;
@@ -24,7 +24,7 @@ interface File {
   flags: number;
 }
 
-/** The record of a folder or a file (ECMA-119, 9.1). */
+/** Reads the record of a directory or a file (ECMA-119, 9.1); undefined if it is invalid. */
 function recordAt(bytes: Buffer, at: number, block: number): (File & { length: number }) | undefined {
   const length = bytes[at] ?? 0;
   const name_bytes = bytes[at + 32] ?? 0;
@@ -38,7 +38,7 @@ function recordAt(bytes: Buffer, at: number, block: number): (File & { length: n
   };
 }
 
-/** The files of the tree whose root a descriptor names; each folder once. */
+/** The files of the tree whose root is in the descriptor. Each directory is read once. */
 function* filesOf(reader: Reader, descriptor: Buffer): Generator<File> {
   const block = descriptor.readUInt16LE(128) || DESCRIPTOR.bytes;
   const root = recordAt(descriptor, ROOT_AT, block);
@@ -51,7 +51,7 @@ function* filesOf(reader: Reader, descriptor: Buffer): Generator<File> {
     for (let at = 0; at < bytes.length; ) {
       const record = recordAt(bytes, at, block);
       if (record === undefined) {
-        // Records do not go over the end of a block.
+        // Records do not cross block boundaries.
         at = (Math.floor(at / block) + 1) * block;
         continue;
       }
@@ -62,7 +62,7 @@ function* filesOf(reader: Reader, descriptor: Buffer): Generator<File> {
   }
 }
 
-/** The descriptors of the volumes, one after the other (ECMA-119, 8). */
+/** The volume descriptors (ECMA-119, 8). */
 function descriptorsOf(reader: Reader): Buffer[] {
   const descriptors: Buffer[] = [];
   for (let index = 0; index < DESCRIPTOR.most; index += 1) {
@@ -73,7 +73,7 @@ function descriptorsOf(reader: Reader): Buffer[] {
   return descriptors;
 }
 
-/** The files of the tree that 7-Zip reads. */
+/** Lists the files of the tree that 7-Zip reads; undefined if it cannot be read completely. */
 export const listOfIso: ReadList = (reader) => {
   const descriptors = descriptorsOf(reader);
   const tree =
@@ -88,7 +88,7 @@ export const listOfIso: ReadList = (reader) => {
   return listed;
 };
 
-/** The files that only the tree for other systems than Windows has. */
+/** The files of the ISO 9660 tree that no Joliet tree has. */
 async function* isoTreeMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   const descriptors = descriptorsOf(reader);
@@ -109,7 +109,7 @@ async function* isoTreeMembers(content: Content, { budget }: ReadContext): Async
   }
 }
 
-/** The files of a disc that 7-Zip does not list. */
+/** Files of a disc that 7-Zip does not list. */
 export const isoTrees = format({
   id: 'iso-trees',
   recogniseBeside: ({ beside }) => (beside.some(({ format: { id } }) => id === 'iso') ? 40 : 0),

@@ -1,9 +1,9 @@
 import { struct } from '#scanner/reading/struct.ts';
 
-// The superblock of MINIX (Linux, include/uapi/linux/minix_fs.h), in either byte order: Linux writes that of its processor.
+// The superblock of the MINIX file system (Linux, include/uapi/linux/minix_fs.h). Linux writes it in the byte order of the processor.
 
 const SUPERBLOCK_AT = 1024;
-/** Of the versions 1 and 2. */
+/** Block size of versions 1 and 2. Bytes. */
 const BLOCK_BYTES = 1024;
 /** The boot block and the superblock. */
 const BLOCKS_BEFORE_MAPS = 2;
@@ -41,7 +41,7 @@ const THIRD = ORDERS.map((order) =>
   }),
 );
 
-/** Magics of the old versions, with names of 14 and of 30 letters, and the bytes of an inode. */
+/** Magics of versions 1 and 2, with file names of 14 or 30 bytes, and the size of an inode. Bytes. */
 const OLD_INODE_BYTES: ReadonlyMap<number, number> = new Map([
   [0x137f, 32],
   [0x138f, 32],
@@ -55,7 +55,7 @@ const THIRD_MAGIC_AT = 24;
 const THIRD_INODE_BYTES = 64;
 const THIRD_BLOCK = { least: 1024, most: 32_768 } as const;
 
-/** The numbers of a superblock that follow from each other. */
+/** Superblock fields that are checked against each other. */
 interface Layout {
   inodes: number;
   zones: number;
@@ -68,8 +68,8 @@ interface Layout {
 }
 
 /**
- * Whether the numbers are those of a maker of file systems: a map has a bit for each inode, and one for each zone of data, in as many blocks as that takes; behind the maps and the inodes begins the first
- * zone. Some makers count one bit more, or all zones.
+ * Whether the fields are consistent: each map has enough blocks for one bit per inode or data zone, and the first zone follows the maps and the inodes. Some
+ * programs count one bit more, or all zones.
  */
 function fits({ inodes, zones, inode_maps, zone_maps, first_zone, log_zone, inode_bytes, block_bytes }: Layout): boolean {
   const blocksFor = (bits: number) => Math.ceil(bits / (8 * block_bytes));
@@ -80,12 +80,12 @@ function fits({ inodes, zones, inode_maps, zone_maps, first_zone, log_zone, inod
   return first_zone === Math.ceil((BLOCKS_BEFORE_MAPS + inode_maps + zone_maps + inode_blocks) / 2 ** log_zone);
 }
 
-/** Bits that random bytes would have to agree with: the magic, the two numbers of map blocks, the first zone, and the size of a zone. */
+/** Confidence in bits: the magic, the two map sizes, the first zone, and the zone size. */
 export const MINIX_BITS = 64;
 
 const isPowerOfTwo = (number: number) => (number & (number - 1)) === 0;
 
-/** Whether a file system of MINIX begins with these bytes. */
+/** Whether a MINIX file system begins with these bytes. */
 export function isMinix(head: Buffer): boolean {
   if (head.length < SUPERBLOCK_AT + THIRD_MAGIC_AT + 2) return false;
   return ORDERS.some((order, index) => {

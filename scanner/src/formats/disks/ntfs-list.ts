@@ -2,7 +2,8 @@ import type { ListedMember, ReadList } from '#scanner/formats/seven-zip/listed-m
 import type { Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// The files that the master file table of NTFS lists (Linux, fs/ntfs3/ntfs.h), read without 7-Zip: plain files with one record, which 7-Zip must give. Others, as packed and system files, are left out.
+// Lists files of NTFS from the master file table (Linux, fs/ntfs3/ntfs.h), to check that 7-Zip gives them. Only plain files with a single record are listed;
+// compressed and system files, among others, are not.
 
 const BOOT = struct('little', {
   jump_and_name: 11,
@@ -38,16 +39,16 @@ const MARK = Buffer.from('FILE');
 const KIND = { list: 0x20, name: 0x30, data: 0x80, reparse: 0xc0, end: 0xffffffff } as const;
 const FLAG = { in_use: 1, folder: 2 } as const;
 const FIXED_BYTES = 512;
-/** The first records are of the file system itself. */
+/** The first records describe the file system itself. */
 const SYSTEM_RECORDS = 24;
 const RECORDS_MAXIMUM = 100_000;
 const RECORD_BYTES = { least: 512, most: 64 * 1024 } as const;
 const RUNS_MAXIMUM = 10_000;
 
-/** A size that is written as a number of units, or as a power of two where it is negative. */
+/** Decodes a size: a count of units, or the exponent of a power of two if the signed byte is negative. */
 const sizeOf = (coded: number, unit: number) => (coded < 128 ? coded * unit : 2 ** (256 - coded));
 
-/** A record with the last bytes of its sectors put back; undefined where they do not agree. */
+/** A record with the original last bytes of its sectors restored; undefined if the fixup values do not match. */
 function fixedRecord(bytes: Buffer): Buffer | undefined {
   const head = RECORD.read(bytes);
   if (head === undefined || !head.mark.equals(MARK)) return undefined;
@@ -77,7 +78,7 @@ function* attributesOf(
   }
 }
 
-/** Where the parts of an attribute lie, in clusters. */
+/** The runs of a non-resident attribute. Clusters. */
 function* runsOf(attribute: Buffer): Generator<{ start: number; clusters: number }> {
   let at = attribute.length >= 34 ? attribute.readUInt16LE(32) : attribute.length;
   let start = 0;
@@ -93,7 +94,7 @@ function* runsOf(attribute: Buffer): Generator<{ start: number; clusters: number
   }
 }
 
-/** The size of a plain file that the record describes; undefined for others. */
+/** The size of the plain file that the record describes; undefined for other records. Bytes. */
 function plainSize(record: Buffer): number | undefined {
   const head = RECORD.read(record);
   if (head === undefined || (head.flags & (FLAG.in_use | FLAG.folder)) !== FLAG.in_use || head.base !== 0) return undefined;
@@ -109,7 +110,7 @@ function plainSize(record: Buffer): number | undefined {
   return has_name ? size : undefined;
 }
 
-/** Each record of the table, of which the first one describes the table itself. */
+/** The records of the table; undefined for damaged ones. The first record describes the table itself. */
 function* recordsOf(reader: Reader): Generator<Buffer | undefined> {
   const boot = BOOT.read(reader.at(0, BOOT.bytes));
   if (boot === undefined) return;
@@ -131,7 +132,7 @@ function* recordsOf(reader: Reader): Generator<Buffer | undefined> {
   }
 }
 
-/** The plain files of the table. 7-Zip gives others beside them. */
+/** The plain files of the table. 7-Zip also gives other files. */
 export const listOfNtfs: ReadList = (reader) => {
   const listed: ListedMember[] = [];
   let number = 0;

@@ -3,13 +3,14 @@ import type { Content } from '#scanner/reading/content.ts';
 import type { Member, ReadContext } from '#scanner/reading/member.ts';
 import { openReader } from '#scanner/reading/reader.ts';
 
-// Images of discs as a drive reads them (ECMA-130, 14 and 15; the `.bin` beside a `.cue`): each sector of 2,048 bytes with a mark, its place and codes around it.
+// Raw disc images (ECMA-130, 14 and 15; the `.bin` of a `.cue`): each sector has 2,048 bytes of user data with a sync pattern, an address and error-correction
+// codes.
 
 const SECTOR_BYTES = 2352;
 const USER_BYTES = 2048;
 const MARK = Buffer.from('00ffffffffffffffffffff00', 'hex');
 const MODE_AT = 15;
-/** Where the bytes of a sector begin, by its mode; in the second one a head of eight bytes stands before them. */
+/** Position of the user data in a sector, by its mode. In mode 2, an 8-byte subheader precedes it. */
 const USER_AT: Readonly<Record<number, number>> = { 1: 16, 2: 24 };
 const SECTORS_AT_ONCE = 256;
 
@@ -19,7 +20,7 @@ function isRawDisc(head: Buffer): boolean {
   return head.length > SECTOR_BYTES * 2 && isSector(0) && isSector(SECTOR_BYTES);
 }
 
-/** The disc as it is mounted: the user bytes of its sectors, one behind the other. */
+/** The image without its raw sector data: the user data of all sectors. */
 async function* rawDiscMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   const sectors = Math.floor(reader.size / SECTOR_BYTES);

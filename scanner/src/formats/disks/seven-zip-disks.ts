@@ -7,8 +7,8 @@ import { isoTrees, listOfIso, VOLUME_ID } from './iso-trees.ts';
 import { listOfNtfs } from './ntfs-list.ts';
 import { VMDK_MARK } from './stream-disk.ts';
 
-// File systems, partition tables and virtual disks: 7-Zip opens them where it is asked to. It is asked where their magic stands at its place, and where a
-// boot sector or a superblock of which the magic is two bytes makes sense beside it: one ask takes some milliseconds, which not every file should cost.
+// File systems, partition tables and virtual disks that 7-Zip opens. An attempt takes some milliseconds, so 7-Zip is called only if a magic is in place or, for
+// boot sectors and superblocks with a two-byte magic, the other fields are plausible.
 
 type Definition = Omit<Parameters<typeof sevenZipFormat>[0], 'recogniseDisk' | 'type'> & {
   marks: readonly Mark[];
@@ -17,7 +17,7 @@ type Definition = Omit<Parameters<typeof sevenZipFormat>[0], 'recogniseDisk' | '
 
 const WHOLE_DISK_LIMITS = 'Of a disk image, what its file systems list is read, not what was deleted from them.';
 
-/** A disk or a file system that marks tell. Without a type 7-Zip finds out, and opens what lies in it in one go. */
+/** A disk or file system that is recognised by its magics. Without `type`, 7-Zip detects the type and opens nested images in one pass. */
 function diskByMarks({ marks, type, traits, limits, ...definition }: Definition): Format {
   return sevenZipFormat({
     ...definition,
@@ -33,7 +33,7 @@ const ISO = mark(VOLUME_ID, 32_769);
 export const iso = diskByMarks({
   id: 'iso',
   list: listOfIso,
-  // Images that a computer starts from.
+  // 7-Zip also gives boot images.
   has_more: true,
   type: 'iso',
   media_type: 'application/x-iso9660-image',
@@ -120,7 +120,7 @@ export const squashfs = diskByMarks({
 
 export const hfsPlus = diskByMarks({ id: 'hfs-plus', type: 'hfs', marks: [mark('H+\0\x04', 1024), mark('HX\0\x05', 1024)] });
 export const uefiVolume = diskByMarks({ id: 'uefi', type: 'uefif', marks: [mark('_FVH', 40)], traits: { is_guess: true } });
-/** One file by PPMd, or the help of a program: 7-Zip is asked for them as for a disk. */
+/** PPMd files and help files, which 7-Zip opens like disks. */
 function storageByMarks(id: string, type: string, marks: readonly Mark[]): Format {
   return sevenZipFormat({ id, type, recogniseDisk: byMarks(marks), traits: { is_disk: true } });
 }
@@ -128,15 +128,15 @@ function storageByMarks(id: string, type: string, marks: readonly Mark[]): Forma
 export const ppmd = storageByMarks('ppmd', 'ppmd', [hexMark('8fafac84')]);
 export const helpStorage = storageByMarks('hxs', 'hxs', [mark('ITOLITLS')]);
 
-/** ECMA-167 3/9.1: the descriptor by which a volume says that it is of UDF. */
+/** Volume recognition descriptors of UDF (ECMA-167 3/9.1). */
 const VOLUME_SECTOR_BYTES = 2048;
 const VOLUME_AT = 32_768;
 const VOLUMES_MAXIMUM = 16;
 const UDF_MARKS: readonly string[] = ['NSR02', 'NSR03'];
-/** The other descriptors of a volume. */
+/** Identifiers of the other volume descriptors. */
 const VOLUME_MARKS: readonly string[] = [VOLUME_ID, 'BEA01', 'BOOT2', 'TEA01'];
 
-/** UDF, beside ISO 9660 or alone. */
+/** Whether the file has a UDF volume, with or without ISO 9660. */
 function isUdf(reader: Reader): boolean {
   for (let index = 0; index < VOLUMES_MAXIMUM; index += 1) {
     const mark = reader.at(VOLUME_AT + index * VOLUME_SECTOR_BYTES + 1, 5).toString('latin1');
@@ -154,7 +154,7 @@ export const udf = sevenZipFormat({
   limits: WHOLE_DISK_LIMITS,
 });
 
-/** Whether the last sector of a file begins with a mark. */
+/** Whether the last sector of the file begins with the magic. */
 function endsWithSector(reader: Reader, { bytes }: Mark): boolean {
   return reader.size >= 2 * SECTOR_BYTES && standsAt(reader.at(reader.size - SECTOR_BYTES, SECTOR_BYTES), bytes, 0);
 }
@@ -189,7 +189,7 @@ export const ntfs = diskByMarks({
 
 const isPowerOfTwo = (number: number) => number > 0 && (number & (number - 1)) === 0;
 
-/** The first bytes of a boot sector of FAT. */
+/** First fields of a FAT boot sector. */
 const BOOT_SECTOR = struct('little', {
   jump: 3,
   maker: 8,
@@ -202,7 +202,7 @@ const BOOT_SECTOR = struct('little', {
   media: 'u8',
 });
 
-/** A boot sector of FAT (Microsoft FAT specification, 3.1): a jump, and sizes that make sense. */
+/** Whether a FAT boot sector begins here (Microsoft FAT specification, 3.1): a jump instruction and plausible sizes. */
 function isFat(head: Buffer): boolean {
   if (head.length < SECTOR_BYTES || (head[0] !== 0xeb && head[0] !== 0xe9)) return false;
   const fields = BOOT_SECTOR.read(head);
@@ -223,7 +223,7 @@ export const fat = sevenZipFormat({
 const PARTITION = struct('little', { state: 'u8', first_place: 3, kind: 'u8', last_place: 3, start: 'u32', sectors: 'u32' });
 const PARTITIONS = { at: 446, count: 4 } as const;
 
-/** A table of partitions of which one lies in the file, and none is neither active nor inactive. */
+/** Whether the sector is a valid partition table: every entry is marked active or inactive, and at least one partition begins within the file. */
 function isMasterBootRecord(head: Buffer, size: number): boolean {
   if (head.length < SECTOR_BYTES || !standsAt(head, BOOT_SIGNATURE, BOOT_SIGNATURE_AT)) return false;
   let found = false;
@@ -236,7 +236,7 @@ function isMasterBootRecord(head: Buffer, size: number): boolean {
   return found;
 }
 
-/** Asked for a partition table alone, 7-Zip does not open the file system in it. */
+/** No type is given, because 7-Zip as `mbr` would not open the file systems of the partitions. */
 export const mbr = sevenZipFormat({
   id: 'mbr',
   type: undefined,
@@ -249,7 +249,7 @@ export const mbr = sevenZipFormat({
 
 const SUPERBLOCK_AT = 1024;
 const EXT_MAGIC = 0xef53;
-/** The fields that are used. */
+/** Superblock fields up to the last one that is used. */
 const SUPERBLOCK = struct('little', {
   inodes: 'u32',
   blocks: 'u32',
@@ -277,13 +277,19 @@ const SUPERBLOCK = struct('little', {
   rest: 16,
 });
 
-/** The superblock of ext2, ext3 and ext4 (kernel, ext4 documentation, "The Super Block"): magic, some inodes, a block of at most 64 KiB. */
+/**
+ * Whether the superblock of ext2, ext3 or ext4 is present (kernel, ext4 documentation, "The Super Block"): the magic, at least one inode, and blocks of at most
+ * 64 KiB.
+ */
 function isExt(head: Buffer): boolean {
   const block = SUPERBLOCK.read(head, SUPERBLOCK_AT);
   return block?.magic === EXT_MAGIC && block.inodes > 0 && block.block_size <= 6;
 }
 
-/** It says so much of itself that it is nothing else: when 7-Zip knows a feature of it not, it is no file system that was read. */
+/**
+ * Whether further superblock fields are plausible too. The match is then certain: if 7-Zip does not support a feature of the file system, the file counts as
+ * unread.
+ */
 function isSurelyExt(head: Buffer): boolean {
   const block = SUPERBLOCK.read(head, SUPERBLOCK_AT);
   if (block === undefined) return false;
@@ -292,7 +298,7 @@ function isSurelyExt(head: Buffer): boolean {
 }
 
 const SURELY_EXT_BITS = 48;
-/** The magic alone, which is two bytes: a guess. */
+/** The two-byte magic alone is a guess. */
 const PERHAPS_EXT_BITS = 15;
 
 export const ext = sevenZipFormat({
@@ -303,10 +309,10 @@ export const ext = sevenZipFormat({
   limits: WHOLE_DISK_LIMITS,
 });
 
-/** Of the file systems of old Macs. */
+/** Signature of HFS, the file system of classic Mac OS. */
 export const HFS_SIGNATURE = 'BD';
 
-/** The master directory block of HFS (Inside Macintosh: Files, 2-60): its signature, and blocks of whole sectors. */
+/** Whether the master directory block of HFS is present (Inside Macintosh: Files, 2-60): its signature, and allocation blocks of whole sectors. */
 function isHfs(head: Buffer): boolean {
   if (head.length < 1024 + 24 || head.toString('latin1', 1024, 1026) !== HFS_SIGNATURE) return false;
   const block = head.readUInt32BE(1024 + 20);
@@ -321,7 +327,7 @@ export const hfs = sevenZipFormat({
   limits: WHOLE_DISK_LIMITS,
 });
 
-/** Apple's partition map: a driver descriptor, and a map entry in the next block. */
+/** Whether the file begins with Apple's partition map: a driver descriptor, and a map entry in the next block. */
 function isApplePartitionMap(head: Buffer): boolean {
   if (head.length < 4 || head.toString('latin1', 0, 2) !== 'ER') return false;
   const block = head.readUInt16BE(2);
@@ -336,7 +342,7 @@ export const apm = sevenZipFormat({
   limits: WHOLE_DISK_LIMITS,
 });
 
-/** Images that systems mount by the name alone. */
+/** File names of images that systems mount. 7-Zip is tried on them. */
 const IMAGE_NAME = /\.(iso|img|ima|vfd|vhd|vhdx|vmdk|vdi|qcow2?|dmg|udf|hfs|simg|sfs|squashfs|wim|swm|esd)$/i;
 
 export const namedImage = sevenZipFormat({

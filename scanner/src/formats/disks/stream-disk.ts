@@ -5,8 +5,8 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/reading/memb
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// Virtual disks as they are sent (VMware's Virtual Disk Format 5.0, "Stream-Optimized Compressed Sparse Extents"): grains, each packed by zlib and with its
-// place on the disk before it, one behind the other. 7-Zip opens those of some programs only.
+// Virtual disks in stream-optimised form (VMware's Virtual Disk Format 5.0, "Stream-Optimized Compressed Sparse Extents"): a sequence of grains, each
+// compressed with zlib after a marker with its position on the disk. 7-Zip opens only those of some programs.
 
 const SECTOR_BYTES = 512;
 /** SparseExtentHeader of the Virtual Disk Format. */
@@ -28,15 +28,15 @@ const HEADER = struct('little', {
 });
 const HEADER_BYTES = HEADER.bytes;
 const MARKER = struct('little', { value: 'u64', packed_bytes: 'u32', kind: 'u32' });
-/** Grains are packed, and each has a marker. */
+/** Flags for compressed grains and for markers. */
 const FLAGS = 0x30000;
 const MARKER_BYTES = 12;
-/** A grain has 128 sectors by default. Bytes. */
+/** Maximum unpacked size of a grain. The default is 128 sectors. Bytes. */
 const GRAIN_BYTES_MAXIMUM = 2 ** 20;
 const MARKS = { end: 0, table: 1, directory: 2, footer: 3 } as const;
 const ZEROS = Buffer.alloc(64 * 1024);
 
-/** Of all disks of VMware, the sparse ones. */
+/** Magic of all sparse disks of VMware. */
 export const VMDK_MARK = Buffer.from('KDMV');
 
 function isStreamDisk(head: Buffer): boolean {
@@ -45,7 +45,7 @@ function isStreamDisk(head: Buffer): boolean {
 }
 
 interface Grain {
-  /** On the disk. Bytes. */
+  /** Position on the disk. Bytes. */
   at: number;
   from: number;
   packed_bytes: number;
@@ -57,7 +57,7 @@ function headerOf(reader: Reader) {
   return header;
 }
 
-/** The grains in the order in which they are written. Returns the end of the known part of the file. */
+/** The grains in the order of the file. Returns the end of the sparse extent. */
 function* grainsOf(reader: Reader): Generator<Grain, number> {
   let at = headerOf(reader).overhead_sectors * SECTOR_BYTES;
   while (at < reader.size) {
@@ -72,10 +72,10 @@ function* grainsOf(reader: Reader): Generator<Grain, number> {
   return reader.size;
 }
 
-/** The disk as a member; the rest between its grains is zeros. */
+/** The disk as a member. Gaps between grains are filled with zeros. */
 async function* streamDiskMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
-  // Unproven, as any claim: the unpacked bytes are counted.
+  // A claimed size; the unpacked bytes are counted against the budget.
   const size = headerOf(reader).sectors * SECTOR_BYTES;
   function* zeros(from: number, to: number): Generator<Buffer> {
     for (let at = from; at < to; at += ZEROS.length) yield ZEROS.subarray(0, to - at);
