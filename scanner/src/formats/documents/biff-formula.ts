@@ -1,11 +1,11 @@
 import { type Formula, operation } from './xlm-formula.ts';
 
-// The tokens of a formula in a workbook (MS-XLS 2.5.198, MS-XLSB 2.5.97): operands first, then their operators.
+// Parses the tokens of a workbook formula (MS-XLS 2.5.198, MS-XLSB 2.5.97), which are in postfix order: operands before their operators.
 
-/** Versions of the format: workbooks of Excel 5 and 95, of 97 to 2003, and binary ones since 2007. */
+/** Versions of the format: workbooks of Excel 5 and 95, of Excel 97 to 2003, and binary workbooks since Excel 2007. */
 export type Edition = 'biff5' | 'biff8' | 'xlsb';
 
-/** Functions by their number (MS-XLS 2.5.198.17), those that macro sheets are written with; and how many parts the ones have of which that is fixed, where it is not one. */
+/** Functions that macro sheets use, by number (MS-XLS 2.5.198.17). `PARTS` has the number of arguments of functions with a fixed number other than one. */
 const FUNCTIONS: Readonly<Record<number, string>> = {
   1: 'IF',
   4: 'SUM',
@@ -145,7 +145,7 @@ const PARTS: Readonly<Record<number, number>> = {
   225: 0,
   337: 2,
 };
-/** Commands that stand as functions (MS-XLS 2.5.198.4). */
+/** Commands that are called like functions (MS-XLS 2.5.198.4). */
 const COMMANDS: Readonly<Record<number, string>> = {
   1: 'OPEN',
   4: 'CLOSE',
@@ -162,7 +162,7 @@ const USER_DEFINED = 255;
 const OPERATORS = ['+', '-', '*', '/', '^', '&', '<', '<=', '=', '>=', '>', '<>', ' ', ',', ':'];
 const OPERATORS_FROM = 3;
 
-/** The bytes after a token that is skipped, or printed as it is. */
+/** Size of the data after a token that is skipped or printed as a placeholder. Bytes. */
 const PASSED: Readonly<Record<Edition, Readonly<Record<number, number>>>> = {
   biff5: {
     1: 4,
@@ -229,12 +229,12 @@ const PASSED: Readonly<Record<Edition, Readonly<Record<number, number>>>> = {
     61: 14,
   },
 };
-/** Tokens that leave nothing behind: they say how the ones after them are to be read. */
+/** Tokens that push no operand; they only control how later tokens are evaluated. */
 const SILENT_TOKENS: readonly number[] = [0x26, 0x27, 0x28, 0x29, 0x2e, 0x2f];
 const XLSB_LIST = { token: 0x18, kind: 0x19, bytes: 13 } as const;
 const TOKENS_MAXIMUM = 16_384;
 
-/** A text that says its length in characters before it; `after` is behind it. */
+/** Reads a text after its length in characters. `after` is the position after the text. */
 export function countedText(bytes: Buffer, at: number, edition: Edition): { text: string; after: number } {
   if (edition === 'xlsb') {
     const end = at + 2 + 2 * (at + 2 <= bytes.length ? bytes.readUInt16LE(at) : 0);
@@ -247,7 +247,7 @@ export function countedText(bytes: Buffer, at: number, edition: Edition): { text
   return { text: bytes.toString(is_wide ? 'utf16le' : 'latin1', at + 2, end), after: end };
 }
 
-/** MS-XLS 2.5.122: an integer of 30 bits, or the first half of a double, perhaps of hundredths. */
+/** Decodes an RK number (MS-XLS 2.5.122): a 30-bit integer or the upper half of a double, optionally divided by 100. */
 export function rkNumber(raw: number): number {
   const bytes = Buffer.alloc(8);
   bytes.writeInt32LE(raw & ~3, 4);
@@ -255,7 +255,7 @@ export function rkNumber(raw: number): number {
   return raw & 1 ? number / 100 : number;
 }
 
-/** A cell that a token names: its row, and its column with two bits for relative parts. */
+/** Reads a cell reference: the row, then the column with two flag bits for relative references. */
 function cellAt(bytes: Buffer, at: number, edition: Edition): { formula: Formula; after: number } {
   const row = edition === 'xlsb' ? bytes.readUInt32LE(at) : bytes.readUInt16LE(at) & (edition === 'biff5' ? 0x3fff : 0xffff);
   const column_at = at + (edition === 'xlsb' ? 4 : 2);
@@ -263,11 +263,11 @@ function cellAt(bytes: Buffer, at: number, edition: Edition): { formula: Formula
   return { formula: { kind: 'cell', cell: { row, column } }, after: column_at + (edition === 'biff5' ? 1 : 2) };
 }
 
-/** The length of an attribute after its token (MS-XLS 2.5.198.31 and on): only CHOOSE has a table. */
+/** Size of an attribute after its token (MS-XLS 2.5.198.31 and following). Only CHOOSE has a table. Bytes. */
 const attributeBytes = (bytes: Buffer, at: number) =>
   ((bytes[at] ?? 0) & 4) === 0 ? 3 : 3 + 2 * (1 + bytes.readUInt16LE(at + 1));
 
-/** The formula that tokens make; undefined where they make none. Names and areas are printed by name. */
+/** Builds a formula from its tokens; undefined if they give no operand. `nameOf` gives the text of a defined name; areas are printed as a placeholder. */
 export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: number) => string | undefined): Formula | undefined {
   const stack: Formula[] = [];
   const pop = (): Formula => stack.pop() ?? { kind: 'text', text: '?' };
@@ -279,7 +279,7 @@ export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: numb
   try {
     for (let at = 0, count = 0; at < tokens.length && count < TOKENS_MAXIMUM; count += 1) {
       const raw = tokens[at] ?? 0;
-      // The class of an operand tells only how its value is used.
+      // The operand class only says how the value is used, so it is ignored.
       const token = raw >= 0x40 ? (raw & 0x1f) | 0x20 : raw;
       at += 1;
       const operator = OPERATORS[token - OPERATORS_FROM];
@@ -306,7 +306,7 @@ export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: numb
           break;
         }
         case 0x19:
-          // SUM of one part is an attribute.
+          // SUM with one argument is stored as an attribute.
           if (((tokens[at] ?? 0) & 0x10) !== 0) call('SUM', 1);
           at += attributeBytes(tokens, at);
           break;
@@ -353,7 +353,7 @@ export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: numb
           break;
         }
         case 0x3a: {
-          // Of another sheet, or of this one by its name: which is told by a table that says nothing that rules look for.
+          // A reference to another sheet. The sheet is ignored, because no rule needs it.
           const found = cellAt(tokens, at + (edition === 'biff5' ? 14 : 2), edition);
           stack.push(found.formula);
           at = found.after;
@@ -369,7 +369,7 @@ export function formulaOf(tokens: Buffer, edition: Edition, nameOf: (index: numb
       }
     }
   } catch (error) {
-    // The formula is cut off at the last byte.
+    // The token data is truncated.
     if (!(error instanceof RangeError)) throw error;
   }
   return stack.at(-1);

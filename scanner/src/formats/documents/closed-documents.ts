@@ -1,12 +1,12 @@
 import { closedByMarks, closedWhereUnknown, type Format, hexMark, mark } from '#scanner/formats/format.ts';
 
-// Documents that nothing here opens.
+// Document formats that this scanner recognises but cannot open.
 
-/** Their first bytes tell them. */
+/** Formats that are recognised by their first bytes. */
 export const closedDocuments: readonly Format[] = [
   closedByMarks('script-encoder', 'Windows Script Encoder', [mark('#@~^')]),
   closedByMarks('windows-help', 'Windows Help', [hexMark('3f5f0300')]),
 ];
 
-/** They count only if no other format is found in the file. */
+/** Formats that are recognised only if the file matches no other format. */
 export const unknownDocuments: readonly Format[] = [closedWhereUnknown('hangul-3', 'Hangul 3', [mark('HWP Document File V')])];

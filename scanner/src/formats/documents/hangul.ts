@@ -2,18 +2,18 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 import { decompress } from '#scanner/decompression/decompress.ts';
 import { type Budget, LimitReached } from '#scanner/reading/limits.ts';
 
-// Documents of Hangul ("Hwp Document File Formats 5.0", Hancom, 3.2): OLE files of which the streams are packed with deflate that has no head.
+// Documents of Hangul ("Hwp Document File Formats 5.0", Hancom, 3.2): OLE files whose streams are compressed with raw deflate.
 
 const MARK = Buffer.from('HWP Document File\0');
 const FLAGS_AT = 36;
 const FLAGS = { packed: 1, encrypted: 2, for_distribution: 4, locked: 0x10, certified: 0x100, drm: 0x400 } as const;
-/** Streams that the document's text needs; others may be kept as they are. */
+/** Streams with the text of the document, which are always compressed; others may be stored. */
 const ALWAYS_PACKED = /^(?:docinfo|section\d+)$/i;
 
-/** The facts about the other streams in the first one. */
+/** Properties of the document, from its stream `FileHeader`. */
 export interface HangulFile {
   is_packed: boolean;
-  /** Why its text cannot be read, if so: it is behind a password, or written in another way. */
+  /** Reason why the text cannot be read: the document is encrypted or in distribution form. Undefined if it can be read. */
   closed: StatusDetail | undefined;
 }
 
@@ -26,7 +26,7 @@ export function hangulFileOf(header: Buffer): HangulFile | undefined {
   return { is_packed: (flags & FLAGS.packed) !== 0, closed };
 }
 
-/** A stream of such a document, unpacked; `damaged` where it has to be packed and is not, undefined where it may stand as it is. */
+/** Unpacks a stream. Returns `damaged` if it cannot be unpacked but must be compressed, undefined if it may be stored. */
 export function unpackedStream(name: string, bytes: Buffer, budget: Budget): Buffer | 'damaged' | undefined {
   const answer = decompress('deflate', bytes, budget, { most: budget.memberMaximum(bytes.length) });
   if (answer.kind === 'large') throw new LimitReached('bomb');

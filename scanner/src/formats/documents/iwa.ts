@@ -6,17 +6,17 @@ import { type Member, type ReadContext, Unreadable } from '#scanner/reading/memb
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { varint } from '#scanner/reading/varint.ts';
 
-// Parts of documents of Pages, Numbers and Keynote since 2013: blocks of Snappy, each behind a zero and its length in three bytes, without a checksum. The blocks hold messages of protocol buffers,
-// with texts between other bytes.
+// Parts of Pages, Numbers and Keynote documents since 2013: Snappy blocks without checksums, each after a zero and its length in three bytes. The blocks
+// contain Protocol Buffers messages, which hold text between binary data.
 
 const HEAD_BYTES = 4;
-/** A block unpacks to no more. Bytes. */
+/** Maximum unpacked size of a block. Bytes. */
 const BLOCK_BYTES_MAXIMUM = 65_536;
-/** The whole unpacked content is kept in memory: this is its limit. Bytes. */
+/** Maximum total unpacked size, which is kept in memory. Bytes. */
 const WHOLE_BYTES_MAXIMUM = 64 * 1024 ** 2;
-/** Blocks that are looked at before it is called a part of such a document. */
+/** Maximum number of blocks that are checked to recognise the format. */
 const LOOK_BLOCKS = 64;
-/** Shorter texts are names. Bytes. */
+/** Minimum length of an extracted text; shorter ones are mostly names. Bytes. */
 const TEXT_LEAST = 33;
 const NEWLINE = 0x0a;
 
@@ -33,7 +33,7 @@ function blockAt(reader: Reader, at: number): Block | undefined {
   return end > start && end <= reader.size ? { start, end } : undefined;
 }
 
-/** Whether blocks follow each other, as far as that is checked, and the first one unpacks. */
+/** Whether the file consists of consecutive blocks, as far as checked, and the first block can be unpacked. */
 function isIwa(reader: Reader, head: Buffer): boolean {
   if (head[0] !== 0 || head.length <= HEAD_BYTES) return false;
   const first = blockAt(reader, 0);
@@ -54,12 +54,14 @@ function isIwa(reader: Reader, head: Buffer): boolean {
   }
 }
 
-/** A length that is a letter itself stands within the run of letters that it belongs to, behind the mark of a field at most. */
+/**
+ * Number of positions at the start of a run of printable bytes where the length byte of the text may be. It may itself be printable, and follow a printable
+ * field tag.
+ */
 const LENGTH_WITHIN = 3;
 
 /**
- * The texts of at least so many letters between other bytes, a line each; texts after a length byte that is a letter are given once more without
- * it.
+ * Extracts runs of at least `TEXT_LEAST` printable bytes, one on each line. If a printable length byte precedes the text, the text is added again without it.
  */
 function textsIn(bytes: Buffer): Buffer {
   const texts = new JoinedPieces(Buffer.from('\n'));
@@ -79,7 +81,10 @@ function textsIn(bytes: Buffer): Buffer {
   return texts.take();
 }
 
-/** The unpacked blocks, and their texts. @throws Unreadable at the end, `damaged` where one does not unpack, `too_large` where they are more than is kept */
+/**
+ * The unpacked blocks, and the texts in them. @throws Unreadable at the end, `damaged` if a block cannot be unpacked, `too_large` if the total exceeds the
+ * maximum
+ */
 async function* iwaMembers(content: Content, name: string, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   const pieces: Buffer[] = [];

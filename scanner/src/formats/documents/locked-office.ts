@@ -1,11 +1,11 @@
-// Marks of password protection in the formats of Office. An unreadable document must not be called clean.
+// Detects password protection in Office formats. An unreadable document must not be reported as clean.
 
 const FIB = { magic: 0xa5ec, flags: 10, encrypted: 0x0100 } as const;
 const BIFF = { first: [0x0009, 0x0209, 0x0409, 0x0809], file_pass: 0x002f, end: 0x000a } as const;
 const RECORDS_MAXIMUM = 4096;
 const CURRENT_USER_ENCRYPTED = 0xf3d1c4df;
 
-/** A workbook (MS-XLS 2.4.117): the record FilePass stands among the first ones. */
+/** Whether the record FilePass (MS-XLS 2.4.117) is among the first records of a workbook. */
 function hasFilePass(stream: Buffer): boolean {
   if (stream.length < 4 || !BIFF.first.some((type) => type === stream.readUInt16LE(0))) return false;
   let at = 0;
@@ -19,8 +19,8 @@ function hasFilePass(stream: Buffer): boolean {
 }
 
 /**
- * Whether a stream of an OLE file says that the document is encrypted: the file information block of Word (MS-DOC 2.5.2), the workbook of Excel, the
- * current user of PowerPoint (MS-PPT 2.3.2) or its encrypted summary, and the package of all since 2007 (MS-OFFCRYPTO 2.3.4).
+ * Whether a stream of an OLE file shows that the document is encrypted: the file information block of Word (MS-DOC 2.5.2), the workbook of Excel, the current
+ * user of PowerPoint (MS-PPT 2.3.2) or its encrypted summary, or the encrypted package of Office 2007 and later (MS-OFFCRYPTO 2.3.4).
  */
 export function isLockedStream(name: string, stream: Buffer): boolean {
   switch (name.toLowerCase()) {
@@ -41,12 +41,12 @@ export function isLockedStream(name: string, stream: Buffer): boolean {
   }
 }
 
-/** Fonts that are made unreadable for other programs (EPUB 3.3, 4.4) are no secret. */
+/** Algorithms that only obfuscate fonts (EPUB 3.3, 4.4), which is no encryption. */
 const MADE_UNREADABLE = /http:\/\/www\.idpf\.org\/2008\/embedding|http:\/\/ns\.adobe\.com\/pdf\/enc#RC/g;
-/** What Pages, Numbers and Keynote keep of a password. */
+/** Password data of Pages, Numbers and Keynote. */
 const IWORK = /(^|\/)\.iwp(?:v2|h)$/;
 
-/** A manifest in UTF-16 as one in UTF-8. */
+/** Decodes a manifest as Latin-1; of UTF-16, the zero bytes are removed. */
 function asLatin(bytes: Buffer): string {
   const [first, second] = bytes;
   const is_wide = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0;
@@ -54,8 +54,8 @@ function asLatin(bytes: Buffer): string {
 }
 
 /**
- * Whether a member of an archive says that others are encrypted: the manifest of an OpenDocument file (ODF 1.3, part 2, 4.4), the list of a book's
- * encrypted files (EPUB 3.3, 4.2.6.3.2), what Apple's programs keep of a password.
+ * Whether a member of an archive shows that other members are encrypted: the manifest of an OpenDocument file (ODF 1.3, part 2, 4.4), the list of encrypted
+ * files of an EPUB book (EPUB 3.3, 4.2.6.3.2), or the password data of Apple's programs.
  */
 export function isLockingManifest(name: string, bytes: Buffer): boolean {
   if (IWORK.test(name)) return true;

@@ -1,16 +1,16 @@
 import { createDecipheriv, createHash } from 'node:crypto';
 import type { Budget } from '#scanner/reading/limits.ts';
 
-// Documents of Office 2007 and later behind a password (MS-OFFCRYPTO 2.3.4): an OLE file with how the key is made, and the packed document, encrypted. Excel
-// itself tries one password before it asks for any: people protect a workbook with it without knowing.
+// Encrypted documents of Office 2007 and later (MS-OFFCRYPTO 2.3.4): an OLE file with the encryption parameters and the encrypted package. Excel tries a
+// default password first, which it also uses for workbooks that are only protected against changes.
 
-/** The password that Excel tries (MS-OFFCRYPTO 2.3.1 names it as the default of workbooks that are protected against changes). */
+/** The default password of Excel (MS-OFFCRYPTO 2.3.1). */
 export const DEFAULT_PASSWORD = 'VelvetSweatshop';
-/** Office writes 100,000. A higher count only costs a scanner time, and is refused. */
+/** Maximum number of hash iterations. Office writes 100,000; a higher count would only cost time and is refused. */
 const SPINS_MAXIMUM = 1_000_000;
 const SEGMENT_BYTES = 4096;
 const HASHES: Readonly<Record<string, string>> = { SHA1: 'sha1', SHA256: 'sha256', SHA384: 'sha384', SHA512: 'sha512' };
-/** The purposes of the keys made from the hash of a password (2.3.4.13). */
+/** Block keys for the keys derived from the password hash (2.3.4.13). */
 const BLOCK = { input: 'fea7d2763b4b9e79', value: 'd7aa0f6d3061344e', key: '146e0be7abacd0d6' } as const;
 
 function digest(hash: string, ...pieces: Buffer[]): Buffer {
@@ -34,7 +34,7 @@ function spun(hash: string, salt: Buffer, password: string, spins: number, budge
   return key;
 }
 
-/** As long as is needed: cut, or filled up. */
+/** Truncates or pads to the given length in bytes. */
 function fitted(bytes: Buffer, length: number, filler: number): Buffer {
   return bytes.length >= length ? bytes.subarray(0, length) : Buffer.concat([bytes, Buffer.alloc(length - bytes.length, filler)]);
 }
@@ -45,13 +45,13 @@ function aes(mode: 'cbc' | 'ecb', key: Buffer, iv: Buffer | null, bytes: Buffer)
   return decipher.update(bytes.subarray(0, bytes.length - (bytes.length % 16)));
 }
 
-/** The attributes of an element by its name; the document is short, and one that is none opens nothing. */
+/** The attributes of the first element with this name in `EncryptionInfo`; empty if there is none. */
 function attributesOf(xml: string, element: string): Map<string, string> {
   const [, list = ''] = new RegExp(`<(?:\\w{1,16}:)?${element}\\b([^>]{0,4096})>`).exec(xml) ?? [];
   return new Map([...list.matchAll(/(\w{1,64})="([^"]{0,2048})"/g)].map(([, name = '', value = '']) => [name, value]));
 }
 
-/** 2.3.4.10 and on: "agile" encryption. */
+/** Agile encryption (2.3.4.10 and following). Undefined for a wrong password or unsupported parameters. */
 function agile(info: Buffer, locked: Buffer, password: string, budget: Budget): Buffer | undefined {
   const xml = info.toString('latin1', 8);
   const data = attributesOf(xml, 'keyData');
@@ -95,7 +95,7 @@ function agile(info: Buffer, locked: Buffer, password: string, budget: Budget): 
 
 const STANDARD_SPINS = 50_000;
 
-/** 2.3.4.5 and on: "standard" encryption, always SHA-1 and AES without chaining. */
+/** Standard encryption (2.3.4.5 and following): SHA-1, and AES in ECB mode. Undefined for a wrong password or unsupported parameters. */
 function standard(info: Buffer, locked: Buffer, password: string, budget: Budget): Buffer | undefined {
   const header_bytes = info.readUInt32LE(8);
   const verifier = info.subarray(12 + header_bytes);
@@ -115,10 +115,7 @@ function standard(info: Buffer, locked: Buffer, password: string, budget: Budget
   return aes('ecb', key, null, locked.subarray(8));
 }
 
-/**
- * The document in a package, by its streams `EncryptionInfo` and `EncryptedPackage`; undefined where neither Excel's own password nor the one that was
- * given opens it.
- */
+/** Decrypts a package from its streams `EncryptionInfo` and `EncryptedPackage`; undefined if neither Excel's default password nor the given one opens it. */
 export function openedPackage(info: Buffer, locked: Buffer, password: string | undefined, budget: Budget): Buffer | undefined {
   if (info.length < 12 || locked.length < 8) return undefined;
   const is_agile = info.readUInt32LE(0) === 0x00040004;

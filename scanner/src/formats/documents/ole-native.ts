@@ -1,11 +1,11 @@
 import type { Budget } from '#scanner/reading/limits.ts';
 import type { Member } from '#scanner/reading/member.ts';
 
-// Files within documents: OLE 1.0 objects (MS-OLEDS 2.2.5) and the Packager's form of a file (its stream `\1Ole10Native`).
+// Files embedded in documents: OLE 1.0 objects (MS-OLEDS 2.2.5), and the Packager's form of a file (stream `\1Ole10Native`).
 
 const OLE1 = { embedded: 2, name_maximum: 4096 } as const;
 
-/** A text that says its length, at `at`; undefined when it is longer than any. */
+/** Reads a text after its length; undefined if it is longer than any valid one. */
 function lengthText(bytes: Buffer, at: number): { text: string; after: number } | undefined {
   if (at + 4 > bytes.length) return undefined;
   const length = bytes.readUInt32LE(at);
@@ -17,7 +17,7 @@ function memberOf(name: string, bytes: Buffer): Member {
   return { name, read: () => ({ content: { size: bytes.length, bytes } }) };
 }
 
-/** The data of an OLE 1.0 object, and the file in it when the Packager wrote it. */
+/** The data of an OLE 1.0 object and, for the Packager, the file in the data. */
 export function* ole1Members(object: Buffer, budget: Budget): Generator<Member> {
   if (object.length < 12) return;
   const format = object.readUInt32LE(4);
@@ -25,7 +25,7 @@ export function* ole1Members(object: Buffer, budget: Budget): Generator<Member> 
   const topic = name === undefined ? undefined : lengthText(object, name.after);
   const item = topic === undefined ? undefined : lengthText(object, topic.after);
   if (format !== OLE1.embedded || name === undefined || item === undefined || item.after + 4 > object.length) return;
-  // The length that it says may be wrong: what there is is the object.
+  // If the stored length is wrong, the object extends to the end.
   const start = item.after + 4;
   const claimed = object.readUInt32LE(item.after);
   const bytes = object.subarray(start, claimed > 0 && start + claimed <= object.length ? start + claimed : object.length);
@@ -34,7 +34,7 @@ export function* ole1Members(object: Buffer, budget: Budget): Generator<Member> 
   if (/^package/i.test(name.text)) yield* packageMembers(bytes, budget);
 }
 
-/** The text up to a zero, in the encoding of some Windows. */
+/** Reads a zero-terminated text as Latin-1; its code page is unknown. */
 function zeroText(bytes: Buffer, at: number): { text: string; after: number } | undefined {
   const end = bytes.indexOf(0, at);
   return at < 0 || end < 0 || end - at > OLE1.name_maximum
@@ -42,9 +42,9 @@ function zeroText(bytes: Buffer, at: number): { text: string; after: number } | 
     : { text: bytes.toString('latin1', at, end), after: end + 1 };
 }
 
-/** Where the file lies that the Packager put into its stream: behind two numbers, its name, its path, a path for it to be unpacked to, and its length. */
+/** Finds the file in a stream of the Packager. The name, the source path, two numbers, the temporary path and the length precede it. */
 function packageRange(head: Buffer, size: number): { name: string; start: number; end: number } | undefined {
-  // An object begins with the format, a stream with its length before it.
+  // In an OLE 1.0 object the data begins at once, in a stream after its length.
   for (const start of [0, 4]) {
     if (head.length < start + 8 || head.readUInt16LE(start) !== 2) continue;
     const label = zeroText(head, start + 2);
@@ -59,7 +59,7 @@ function packageRange(head: Buffer, size: number): { name: string; start: number
   return undefined;
 }
 
-/** The file that the Packager put into its stream. */
+/** The file in a stream of the Packager. */
 function* packageMembers(data: Buffer, budget: Budget): Generator<Member> {
   const file = packageRange(data, data.length);
   if (file === undefined) return;
@@ -67,12 +67,12 @@ function* packageMembers(data: Buffer, budget: Budget): Generator<Member> {
   yield memberOf(file.name, data.subarray(file.start, file.end));
 }
 
-/** The range of the content of a native stream of `size` bytes; `head` are its first bytes. */
+/** The range of the content in a native stream of `size` bytes. `head` holds its first bytes. */
 export function nativeRange(head: Buffer, size: number): { name: string; start: number; end: number } {
   return packageRange(head, size) ?? { name: 'native data', start: 4, end: size };
 }
 
-/** The content of a native stream: a file of the Packager, or the data of another program behind its length. */
+/** The content of a native stream: a file of the Packager, or the data of another program after its length. */
 export function* nativeMembers(stream: Buffer, budget: Budget): Generator<Member> {
   let has_file = false;
   for (const member of packageMembers(stream, budget)) {

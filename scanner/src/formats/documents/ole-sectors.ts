@@ -1,9 +1,9 @@
 import type { Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// Sectors of an OLE file and the chains of them (MS-CFB).
+// Sectors and sector chains of an OLE file (MS-CFB).
 
-/** MS-CFB 2.2. */
+/** The header (MS-CFB 2.2). */
 export const HEADER = struct('little', {
   signature: 8,
   class_id: 16,
@@ -25,31 +25,31 @@ export const HEADER = struct('little', {
   fat_sectors: 436,
 });
 type HeaderFields = NonNullable<ReturnType<typeof HEADER.read>>;
-/** Sector numbers from here on are marks: end of chain, free, and so on (2.1). */
+/** Sector numbers from here on are special values, such as end of chain and free (2.1). */
 const SECTOR_MAXIMUM = 0xfffffffa;
 const FREE = 0xffffffff;
-/** Streams do not share sectors. Where they do all the same, all of them together are read as far as this many times the file. */
+/** Streams do not share sectors. If they do, the total that is read is limited to this multiple of the file size. */
 export const SHARED_MAXIMUM = 4;
 
-/** Sectors of one size, and which of them follows which. A sector that is not in the file has no place in it. */
+/** An allocation table: sectors of one size, and the successor of each. Sector numbers outside the file are invalid. */
 interface Allocation {
   sector_bytes: number;
-  /** The most sectors. */
+  /** Number of sectors. */
   sectors: number;
-  /** The number of the sector after this one, or a mark. */
+  /** The next sector in the chain, or a special value. */
   next(sector: number): number;
-  /** Where a sector stands in the file. */
+  /** Position of the sector in the file. */
   at(sector: number): number;
 }
 
-/** A chain of sectors as it was found: its parts in the file, in order, and whether it ended properly. */
+/** A chain of sectors as found: its ranges in the file, in order, and whether it is damaged. */
 export interface Chain {
   runs: { position: number; length: number }[];
   size: number;
   damaged: boolean;
 }
 
-/** Follows a chain for at most `bytes`. It ends where it leaves the file and where it reaches a sector a second time: a chain has no more of them than there are. */
+/** Follows a chain for at most `bytes`. It is damaged if it leaves the file or reaches a sector twice. */
 export function chainOf(allocation: Allocation, start: number, bytes: number): Chain {
   const { sector_bytes, sectors } = allocation;
   const seen = new Set<number>();
@@ -70,33 +70,33 @@ export function chainOf(allocation: Allocation, start: number, bytes: number): C
   return { runs, size, damaged: false };
 }
 
-/** The bytes of a chain, as far as the file has them. */
+/** The bytes of a chain, as far as the file contains them. */
 export function bytesOf(reader: Reader, { runs }: Chain): Buffer {
   const [only] = runs;
   if (only !== undefined && runs.length === 1) return reader.at(only.position, only.length);
   return Buffer.concat(runs.map(({ position, length }) => reader.at(position, length)));
 }
 
-/** A table of sector numbers as a function. */
+/** Looks up the next sector in a table. */
 function followedBy(table: Buffer): (sector: number) => number {
   return (sector) => (sector * 4 + 4 <= table.length ? table.readUInt32LE(sector * 4) : FREE);
 }
 
-/** The main table (2.3): its sectors are listed in the header, then in sectors of their own (2.5), of which the last number is the next one. */
+/** The FAT (2.3). Its sectors are listed in the header, then in DIFAT sectors (2.5), whose last number is the next DIFAT sector. */
 export function fatOf(
   reader: Reader,
   header: HeaderFields,
   sector_bytes: number,
 ): { fat: Allocation; own: Iterable<number>; known: number; damaged: boolean } {
   const at = (sector: number) => (sector + 1) * sector_bytes;
-  // The header fills the first one.
+  // The header occupies the first sector.
   const sectors = Math.max(0, Math.ceil(reader.size / sector_bytes) - 1);
-  /** More of the table has nothing to tell: it would speak of sectors that are not there. */
+  /** A longer table would describe sectors outside the file. */
   const fat_sectors_maximum = Math.ceil((sectors * 4) / sector_bytes);
   const listed: number[] = [];
   const seen = new Set<number>();
   let damaged = false;
-  /** False where a sector comes again or is not there. */
+  /** False if the sector was seen before or is outside the file. */
   const isNew = (sector: number): boolean => {
     if (sector >= sectors || seen.has(sector)) damaged = true;
     else seen.add(sector);
@@ -122,7 +122,7 @@ export function fatOf(
     next = list.readUInt32LE(sector_bytes - 4);
   }
   const table = Buffer.concat(listed.map((sector) => reader.at(at(sector), sector_bytes)));
-  // The sectors of the table itself, and for how many sectors it speaks.
+  // `own` has the sectors of the tables themselves, `known` is the number of sectors that the FAT describes.
   return {
     fat: { sector_bytes, sectors, next: followedBy(table), at },
     own: seen,
@@ -131,7 +131,7 @@ export function fatOf(
   };
 }
 
-/** The small sectors (2.4) within the stream of the root entry. */
+/** The mini sectors (2.4), which are stored in the stream of the root entry. */
 export function miniOf(reader: Reader, fat: Allocation, header: HeaderFields, root_start: number, mini_bytes: number) {
   const stream = chainOf(fat, root_start, reader.size);
   const list = chainOf(fat, header.first_mini_fat_sector, reader.size);
@@ -153,7 +153,7 @@ export function isZeros(reader: Reader, from: number, to: number): boolean {
   return true;
 }
 
-/** The bytes `start` to `end` of a chain. */
+/** The bytes from `start` to `end` of a chain. */
 export function partOfChain({ runs }: Chain, start: number, end: number): Chain {
   const part: Chain = { runs: [], size: 0, damaged: false };
   let at = 0;

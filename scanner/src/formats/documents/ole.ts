@@ -19,8 +19,8 @@ import { wordMacros } from './word-basic.ts';
 import { openedWorkbook } from './xls-lock.ts';
 import { isWorkbook, xlsMacros } from './xls-macros.ts';
 
-// Own reader: Office opens files whose sectors end too early or whose directory is wrong, and documents with macros are made wrong on purpose.
-// Every stream that an entry of the directory names is read, whether the tree leads to it or not. Numbers are sections of MS-CFB 12.0.
+// A reader of its own, because Office opens files with truncated sectors or a wrong directory, and malicious documents use this. Every stream of a directory
+// entry is read, even if the tree does not lead to it. Numbers in comments are sections of MS-CFB 12.0.
 
 /** A directory entry (2.6.1). */
 const ENTRY = struct('little', {
@@ -41,20 +41,20 @@ const ENTRY = struct('little', {
 });
 const ROOT = 5;
 const STREAM = 2;
-/** Names of streams that say the whole document is encrypted: their content is not looked at. */
+/** Names of streams that show that the whole document is encrypted. Their content is not scanned. */
 const LOCKED = /^(encryptedpackage|encryptedsummary|\tdrmcontent|\tdrmviewercontent)$/i;
 const NATIVE = '\x01ole10native';
 
-/** The mark of an encrypted stream is in its first bytes. */
+/** The signs of an encrypted stream are in its first bytes. */
 const BEGINNING_BYTES = 64 * 1024;
 
-/** Fewer bytes are the rest of a sector behind the end of a stream. Bytes. */
+/** Minimum size of an unused range; shorter ones are the rest of a sector after the end of a stream. Bytes. */
 const UNUSED_LEAST = 64;
 const UNUSED_MAXIMUM = 1000;
 
 /**
- * Sectors of the table that no stream uses: free ones, and those after the end of a stream. Programs leave earlier data there, so that it may be
- * anything and is no fault of the file.
+ * Sectors that no stream uses: free sectors, and the rest of a sector after the end of a stream. Programs leave earlier data there, so the content may be
+ * anything and is not damage.
  */
 function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }: ReadContext): Generator<Member> {
   let given = 0;
@@ -71,22 +71,22 @@ function* unusedMembers(reader: Reader, claimed: Ranges, end: number, { claim }:
   }
 }
 
-/** Why the code of a macro could not be read, by where its source is. */
+/** Scan notes about macro code that could not be read, by the state of its source. */
 const HIDDEN = { missing: 'macro.without_source', differs: 'macro.other_source', unknown: 'macro.old_form' } as const;
 
-/** A text that a reader made, for the rules alone. */
+/** A text that a reader generated, which only rules examine. */
 function textView(name: string, text: string, budget: Budget, damage?: StatusDetail): Member {
   const bytes = Buffer.from(text);
   budget.addUnpacked(bytes.length, bytes.length, bytes.length);
   return { name, kind: 'view', read: () => ({ content: { size: bytes.length, bytes }, damage }) };
 }
 
-/** Further texts of a workbook's cells are not kept. Characters. */
+/** Maximum total length of the cell texts of a workbook. UTF-16 code units. */
 const CELLS_CHARACTERS_MAXIMUM = 4 * 1024 ** 2;
-/** A shorter cell is no file; so many are matched alone. */
+/** Minimum length of a cell text that may be a file, and maximum number of such texts that are matched separately. */
 const CELL = { characters_least: 33, alone: 500 } as const;
 
-/** The texts in the cells of a workbook: those that may be a file each alone, and all as lines of a text. */
+/** The cell texts of a workbook: long ones separately, and all of them as lines of one text. */
 class CellTexts {
   private readonly lines: string[] = [];
   private characters = 0;
@@ -105,7 +105,7 @@ class CellTexts {
 
 const NOTHING: MemberBody = { content: { size: 0, bytes: Buffer.alloc(0) } };
 
-/** The macros of a document of Word 6 or 95, each as its bytes: the texts in them stand there as they are. */
+/** The macros of a document of Word 6 or 95, as raw bytes. Strings are readable in them. */
 function* wordBasic(name: string, document: Buffer, { budget, note }: ReadContext): Generator<Member> {
   let number = 0;
   try {
@@ -124,7 +124,6 @@ function* wordBasic(name: string, document: Buffer, { budget, note }: ReadContex
   }
 }
 
-/** An entry of the directory. */
 interface Entry {
   name: string;
   type: number;
@@ -136,16 +135,16 @@ interface Entry {
 interface Directory {
   count: number;
   entryAt(index: number): Entry;
-  /** The first bytes of a stream, all of them by default. */
+  /** The chain of a stream for its first `bytes`, by default for all. */
   chainOf(stream: Entry, bytes?: number): Chain;
-  /** Where a stream stands: streams at the same place have the same bytes. */
+  /** Identifies the location of a stream: streams with the same value have the same bytes. */
   placeOf(stream: Entry, chain: Chain): string;
-  /** Where the known sectors end. */
+  /** Position after the last sector that the FAT describes. */
   end: number;
   damaged: boolean;
 }
 
-/** Reads the tables of sectors and the directory, and claims them. @throws Unreadable */
+/** Reads the sector tables and the directory, and claims them. @throws Unreadable */
 function directoryOf(reader: Reader, claim: (start: number, end: number) => void, claimChain: (chain: Chain) => void): Directory {
   const header = HEADER.read(reader.at(0, HEADER.bytes));
   if (header === undefined) throw new Unreadable('damaged');
@@ -165,7 +164,7 @@ function directoryOf(reader: Reader, claim: (start: number, end: number) => void
       name: entry.name.toString('utf16le', 0, name_bytes),
       type: entry.type,
       start: entry.first_sector,
-      // The upper half means nothing where sectors have 512 bytes.
+      // The upper half of the size is undefined in files with 512-byte sectors.
       size: entry.size + (shift > 9 ? entry.size_above * 2 ** 32 : 0),
     };
   };
@@ -188,7 +187,7 @@ function directoryOf(reader: Reader, claim: (start: number, end: number) => void
   };
 }
 
-/** The streams of a directory that have a name, in lower case. */
+/** The streams of a directory whose name in lower case is `name`. */
 function* streamsNamed({ count, entryAt }: Directory, name: string): Generator<Entry> {
   for (let index = 0; index < count; index += 1) {
     const entry = entryAt(index);
@@ -198,21 +197,21 @@ function* streamsNamed({ count, entryAt }: Directory, name: string): Generator<E
 
 const PROJECT_HEAD_BYTES = 16;
 
-/** Whether some project of macros in the file was compiled by Visual Basic before version 6. */
+/** Whether the file has a macro project compiled by Visual Basic before version 6. */
 function isOldIn(reader: Reader, directory: Directory): boolean {
   for (const entry of streamsNamed(directory, '_vba_project'))
     if (isOldProject(bytesOf(reader, directory.chainOf(entry, PROJECT_HEAD_BYTES)))) return true;
   return false;
 }
 
-/** The header of a document of Hangul; undefined for another file. */
+/** The properties of a Hangul document; undefined for other files. */
 function hangulIn(reader: Reader, directory: Directory): HangulFile | undefined {
   for (const entry of streamsNamed(directory, 'fileheader'))
     return hangulFileOf(bytesOf(reader, directory.chainOf(entry, HEADER.bytes)));
   return undefined;
 }
 
-/** A stream of such a document, unpacked where it is packed. */
+/** A stream of a Hangul document, if it is compressed, as an unpacked member. */
 function* hangulMembers(name: string, bytes: Buffer, budget: Budget): Generator<Member> {
   const plain = unpackedStream(name, bytes, budget);
   if (plain === undefined) return;
@@ -220,7 +219,7 @@ function* hangulMembers(name: string, bytes: Buffer, budget: Budget): Generator<
   else yield { name: `${name} (unpacked)`, read: () => ({ content: { size: plain.length, bytes: plain } }) };
 }
 
-/** The document in an encrypted package, where it opens. */
+/** The decrypted document of an encrypted package; undefined if it cannot be decrypted. */
 function packageIn(reader: Reader, directory: Directory, locked: Chain, { password, budget }: ReadContext): Buffer | undefined {
   if (locked.size > MEMORY_BYTES_MAXIMUM) return undefined;
   for (const entry of streamsNamed(directory, 'encryptioninfo')) {
@@ -230,7 +229,7 @@ function packageIn(reader: Reader, directory: Directory, locked: Chain, { passwo
   return undefined;
 }
 
-/** A member with bytes that were unpacked here. */
+/** A member with bytes that were decrypted here. */
 function opened(name: string, bytes: Buffer, { budget }: ReadContext): Member {
   budget.addUnpacked(bytes.length, bytes.length, bytes.length);
   return { name: `${name} (opened)`, read: () => ({ content: { size: bytes.length, bytes } }) };
@@ -253,7 +252,7 @@ function* sheetsOf(name: string, head: Buffer, stream: Iterable<Buffer>, { budge
   yield textView(`${name} (macro sheets)`, sheets.text, budget, sheets.is_cut ? 'too_large' : undefined);
 }
 
-/** A stream that is too long for memory: readers that need its end and its beginning together read it in pieces, or leave it unread with a note. */
+/** Members of a stream too large for memory. It is read in pieces where possible; readers that need all of it are skipped with a note. */
 function* largeMembers(reader: Reader, name: string, chain: Chain, context: ReadContext): Generator<Member> {
   const [first] = chain.runs;
   const head = first === undefined ? Buffer.alloc(0) : reader.at(first.position, Math.min(first.length, BEGINNING_BYTES));
@@ -261,7 +260,7 @@ function* largeMembers(reader: Reader, name: string, chain: Chain, context: Read
   if (is_locked) yield { name: `${name} (text)`, closed: 'encrypted', read: () => NOTHING };
   yield { name, read: () => ({ stream: streamed(reader, chain), packed_bytes: chain.size }) };
   if (isWorkbook(head) && !is_locked) yield* sheetsOf(name, head, piecesOf(reader, chain), context);
-  // No macro is as long, nor the text of a mail: these are not taken apart.
+  // Real macros and mail texts are shorter, so these are not unpacked.
   if (isModule(head)) yield { name: `${name} (compiled macro)`, closed: 'too_large', read: () => NOTHING };
   if (isCompressedRtf(head)) yield { name: `${name} (text)`, closed: 'too_large', read: () => NOTHING };
   if (!name.toLowerCase().startsWith(NATIVE)) return;
@@ -270,7 +269,7 @@ function* largeMembers(reader: Reader, name: string, chain: Chain, context: Read
   yield { name: file.name, read: () => ({ stream: streamed(reader, part), packed_bytes: part.size }) };
 }
 
-/** The contents of a stream in memory: an opened workbook, cells, macros, the text of a mail, embedded files. */
+/** The contents of a stream in memory: a decrypted workbook, cells, macros, the text of a mail, and embedded files. */
 function* membersWithin(name: string, bytes: Buffer, is_old: boolean, context: ReadContext): Generator<Member> {
   const { budget } = context;
   let workbook = bytes;
@@ -301,7 +300,7 @@ function* membersWithin(name: string, bytes: Buffer, is_old: boolean, context: R
   yield textView(`${name} (compiled macro)`, `${hidden.texts.join('\n')}\n`, budget, 'unsupported');
 }
 
-/** Streams of an OLE file; after each that holds macros their source. @throws Unreadable `damaged`, at the end, when a chain of sectors is none. */
+/** The streams of an OLE file, each followed by the contents extracted from it. @throws Unreadable `damaged`, at the end, if a chain of sectors is damaged. */
 async function* oleMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget } = context;
   using reader = openReader(content, budget);
@@ -319,7 +318,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
   const hangul = hangulIn(reader, directory);
   if (hangul?.closed !== undefined) yield { name: 'text', closed: hangul.closed, read: () => NOTHING };
   let given = 0;
-  /** Of streams: their first sector, and how long they are. */
+  /** Locations of the streams that were given. */
   const places = new Set<string>();
   for (let index = 0; index < directory.count; index += 1) {
     const entry = directory.entryAt(index);
@@ -343,7 +342,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
     const bytes = bytesOf(reader, chain);
     budget.addUnpacked(bytes.length, bytes.length, bytes.length);
     const body: MemberBody = { content: { size: bytes.length, bytes }, damage: bytes.length < size ? 'damaged' : undefined };
-    // A stream with the same place as an earlier one has the same bytes; its name may give them another meaning.
+    // Streams at the same location have the same bytes, which are given once. The name may still change how they are interpreted.
     const place = directory.placeOf(entry, chain);
     if (!places.has(place)) yield { name, taken: ['vba'], read: () => body };
     places.add(place);
@@ -356,7 +355,7 @@ async function* oleMembers(content: Content, context: ReadContext): AsyncGenerat
 
 const OLE = hexMark('d0cf11e0a1b11ae1');
 
-/** MS-CFB 2.2: byte order and sizes of sectors. */
+/** Whether the header has the valid byte order and sector size (MS-CFB 2.2). */
 function provesOle(reader: Reader, at: number): boolean {
   const head = HEADER.read(reader.at(at, HEADER.bytes));
   return head?.byte_order === 0xfffe && [9, 12].includes(head.sector_shift);

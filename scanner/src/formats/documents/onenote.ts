@@ -3,15 +3,15 @@ import type { Content } from '#scanner/reading/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// OneNote's files (MS-ONESTORE): each attached file lies in a FileDataStoreObject (2.6.13), told by its GUID, its length before it. The tables that lead to
-// them are left out: a file without an entry is never opened, but costs nothing to read.
+// OneNote files (MS-ONESTORE). Each attached file is in a FileDataStoreObject (2.6.13), which is found by its GUID and has a length. The tables of files are
+// not followed; a file without an entry is read as well.
 
-/** {7B5C52E4-D88C-4DA7-AEB1-5378D02996D3} and {43FF2FA1-EFD9-4C76-9EE2-10EA5722765F}: a section, and a table of contents (2.3.1). */
+/** {7B5C52E4-D88C-4DA7-AEB1-5378D02996D3} and {43FF2FA1-EFD9-4C76-9EE2-10EA5722765F}: types of a section and of a table of contents (2.3.1). */
 const FILE_TYPES: readonly Buffer[] = [
   Buffer.from('e4525c7b8cd8a74daeb15378d02996d3', 'hex'),
   Buffer.from('a12fff43d9ef764c9ee210ea5722765f', 'hex'),
 ];
-/** {BDE316E7-2665-4511-A4C4-8D4D0B7A9EAC} */
+/** {BDE316E7-2665-4511-A4C4-8D4D0B7A9EAC}: begins a FileDataStoreObject (2.6.13). */
 const OBJECT = Buffer.from('e716e3bd65261145a4c48d4d0b7a9eac', 'hex');
 const HEADER_BYTES = 36;
 
@@ -19,22 +19,22 @@ function isOneNote(head: Buffer): boolean {
   return FILE_TYPES.some((type) => head.subarray(0, type.length).equals(type));
 }
 
-/** {109ADD3F-911B-49F5-A5D0-1791EDC8AED8}, at 48: a section that is packed for the way to another machine (2.8.1, guidFileFormat; MS-FSSHTTPB). */
+/** {109ADD3F-911B-49F5-A5D0-1791EDC8AED8}, at 48: a section packaged for transfer (2.8.1, guidFileFormat; MS-FSSHTTPB). */
 const PACKED = Buffer.from('3fdd9a101b91f549a5d01791edc8aed8', 'hex');
 const PACKED_AT = 48;
 const STORE_HEADER_BYTES = 1024;
-/** Where the header of a store refers to its chunks: hashed ones, the log of transactions, the root of the nodes, and the list of free ones (2.3.1). */
+/** Positions of references in the store header: hashed chunks, transaction log, root node list, and free chunks (2.3.1). */
 const CHUNKS_AT = { hashed: 148, log: 160, nodes: 172, free: 184 } as const;
 const FREE = { head: 16, entry: 16, most: 1000 } as const;
-/** 2.4: what begins and ends a piece of a list of nodes. */
+/** Magics at the start and the end of a node list fragment (2.4). */
 const FRAGMENT = Buffer.from('c4f4f7f5b17a56a4', 'hex');
 const FRAGMENT_END = Buffer.from('4bba3382c315c28b', 'hex');
 const FRAGMENT_HEAD_BYTES = 16;
 const FRAGMENT_TAIL_BYTES = 20;
-/** {71FBA722-0F79-4A0B-BB13-899256426B24}: behind a file (2.6.13). */
+/** {71FBA722-0F79-4A0B-BB13-899256426B24}: ends a FileDataStoreObject (2.6.13). */
 const OBJECT_END = Buffer.from('22a7fb71790f0b4abb13899256426b24', 'hex');
 
-/** A node says with four bits how its reference is written (2.4.3). */
+/** Encodings of a node's reference, which four bits of the node select: two for the offset, two for the size (2.4.3). */
 const PLACE_FORMS = [
   { bytes: 8, times: 1 },
   { bytes: 4, times: 1 },
@@ -52,7 +52,7 @@ function numberAt(bytes: Buffer, at: number, length: number): number {
   return length === 8 ? Number(bytes.readBigUInt64LE(at)) : bytes.readUIntLE(at, length);
 }
 
-/** The target of a node, if it has one: data (1), or another list (2). */
+/** The reference of a node, if it has one: to data (kind 1) or to another node list (kind 2). */
 function referenceOf(node: Buffer): { kind: number; start: number; size: number } | undefined {
   const head = node.readUInt32LE(0);
   const kind = (head >>> 27) & 15;
@@ -63,10 +63,10 @@ function referenceOf(node: Buffer): { kind: number; start: number; size: number 
   return { kind, start, size: numberAt(node, 4 + place.bytes, length.bytes) * length.times };
 }
 
-/** A list of nodes that is longer is followed so far. Bytes. */
+/** Maximum size read of a node list fragment. Bytes. */
 const FRAGMENT_BYTES_MAXIMUM = 4 * 1024 ** 2;
 
-/** Explains the lists of nodes that lead from one another, each piece of them once, and the data to which they refer. */
+/** Follows the node lists from `first`, each fragment once, and claims them and the data that they refer to. */
 function claimNodes(reader: Reader, first: readonly { start: number; size: number }[], { budget, claim }: ReadContext): void {
   const waiting = [...first];
   const seen = new Set<number>();
@@ -93,7 +93,7 @@ function claimNodes(reader: Reader, first: readonly { start: number; size: numbe
   }
 }
 
-/** Claims the parts of a store. Its unused parts are members: they may be anything. */
+/** Claims the parts of a store. Free chunks are members, because they may contain anything. */
 function* storeMembers(reader: Reader, context: ReadContext): Generator<Member> {
   const header = reader.at(0, STORE_HEADER_BYTES);
   context.claim(0, STORE_HEADER_BYTES);
@@ -118,8 +118,7 @@ function* storeMembers(reader: Reader, context: ReadContext): Generator<Member> 
 }
 
 /**
- * The files in a section.
- * @throws Unreadable at the end: `damaged` where one is longer than the section, `unsupported` where the section is packed for the way to another machine.
+ * The files of a section. @throws Unreadable at the end: `damaged` if a file is longer than the section, `unsupported` if the section is packaged for transfer.
  */
 async function* oneNoteMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
@@ -141,7 +140,7 @@ async function* oneNoteMembers(content: Content, context: ReadContext): AsyncGen
     }
     const tail = start + Math.ceil(length / 8) * 8;
     if (reader.at(tail, OBJECT_END.length).equals(OBJECT_END)) context.claim(tail, tail + OBJECT_END.length);
-    // One that says it holds the others must not hide them: they are looked for in it.
+    // The search continues inside the file, so that a wrong length cannot hide other files.
     at = reader.find(OBJECT, start);
   }
   yield* storeMembers(reader, context);

@@ -2,11 +2,11 @@ import { decompress, decompressed } from '#scanner/decompression/decompress.ts';
 import type { Budget } from '#scanner/reading/limits.ts';
 import { hexDigit } from '#scanner/text/text-codings.ts';
 
-// The filters of PDF streams (ISO 32000-1, 7.4). Each takes pieces and gives pieces, a small one at a time, so that a long stream or a long chain of filters
-// never lies in memory, and the consumer can stop.
+// The filters of PDF streams (ISO 32000-1, 7.4). Each maps pieces to pieces, so that a long stream or chain of filters is never in memory as a whole, and the
+// consumer can stop early.
 
 type Pieces = AsyncIterable<Buffer> | Iterable<Buffer>;
-/** Parameters of a stream's filter (7.4.4.3), as far as they matter. */
+/** Parameters of a filter (7.4.4.3) that are used here. */
 export interface Parameters {
   predictor?: number;
   colors?: number;
@@ -18,7 +18,7 @@ const NO_PARAMETERS: Parameters = {};
 type Filter = (pieces: Pieces, budget: Budget, parameters?: Parameters) => AsyncIterable<Buffer>;
 
 const PIECE_BYTES = 64 * 1024;
-/** A smaller stream is unpacked in one call, when it unpacks to no more than this. Bytes. */
+/** Streams up to these sizes are unpacked in one call. Bytes. */
 const QUICK = { packed: 64 * 1024, unpacked: 256 * 1024 } as const;
 const END_OF_DATA = 0x3e;
 
@@ -40,7 +40,7 @@ async function* asciiHex(pieces: Pieces): AsyncGenerator<Buffer> {
     if (length > 0) yield bytes.subarray(0, length);
     if (at < piece.length) break;
   }
-  // A last digit without a partner counts as if 0 followed (7.4.2).
+  // A final single digit counts as if 0 followed it (7.4.2).
   if (high !== undefined) yield Buffer.from([high * 16]);
 }
 
@@ -55,7 +55,7 @@ async function* ascii85(pieces: Pieces): AsyncGenerator<Buffer> {
   let digits = 0;
   let seen = 0;
   for await (const piece of pieces) {
-    // A `z` is four bytes.
+    // A `z` stands for four bytes.
     const bytes = Buffer.allocUnsafe(piece.length * 4 + 4);
     let length = 0;
     let is_over = false;
@@ -63,7 +63,7 @@ async function* ascii85(pieces: Pieces): AsyncGenerator<Buffer> {
       if (character <= 0x20) continue;
       seen += 1;
       if (character === TILDE) {
-        // `<~` at the start is no data: the way of btoa.
+        // btoa data begins with `<~`, which is not data.
         is_over = seen !== 2 || digits !== 1 || value !== LESS - A85_LEAST;
         if (is_over) break;
         value = 0;
@@ -91,7 +91,7 @@ async function* ascii85(pieces: Pieces): AsyncGenerator<Buffer> {
   yield last.subarray(0, digits - 1);
 }
 
-/** 7.4.5: a length below 128 copies, one above repeats, 128 ends. */
+/** Run-length decoding (7.4.5): a length below 128 copies bytes, a length above 128 repeats a byte, and 128 ends the data. */
 async function* runLength(pieces: Pieces): AsyncGenerator<Buffer> {
   let target = Buffer.allocUnsafe(PIECE_BYTES);
   let length = 0;
@@ -123,7 +123,7 @@ async function* runLength(pieces: Pieces): AsyncGenerator<Buffer> {
 
 const LZW = { clear: 256, end: 257, first: 258, codes: 4096, bits_least: 9, bits_most: 12 } as const;
 
-/** 7.4.4, with codes that grow one early, as nearly every writer has it, or not (table 8, EarlyChange). */
+/** LZW decoding (7.4.4). Code widths grow one code early, as nearly all writers do it, or not (table 8, EarlyChange). */
 async function* lzw(pieces: Pieces, _budget: Budget, { early = 1 }: Parameters = NO_PARAMETERS): AsyncGenerator<Buffer> {
   const prefixes = new Uint16Array(LZW.codes);
   const lasts = new Uint8Array(LZW.codes);
@@ -136,7 +136,7 @@ async function* lzw(pieces: Pieces, _budget: Budget, { early = 1 }: Parameters =
   let previous: number | undefined;
   let bits = 0;
   let count = 0;
-  /** Writes the text of a code from its end on; answers its first byte. */
+  /** Writes the text of a code at `at`, from its last byte to its first. Returns its first byte. */
   const write = (code: number, at: number): number => {
     let rest = code;
     for (let index = (lengths[code] ?? 1) - 1; index >= 0; index -= 1) {
@@ -174,7 +174,7 @@ async function* lzw(pieces: Pieces, _budget: Budget, { early = 1 }: Parameters =
         first = write(code, length);
         length += lengths[code] ?? 1;
       } else {
-        // The code that is made by this very step: the text before, and its own first byte again.
+        // The code is defined by this step: the previous text, followed by its own first byte.
         first = write(previous ?? 0, length);
         length += lengths[previous ?? 0] ?? 1;
         target[length++] = first;
@@ -192,11 +192,14 @@ async function* lzw(pieces: Pieces, _budget: Budget, { early = 1 }: Parameters =
   yield target.subarray(0, length);
 }
 
-/** The good part of a damaged stream is taken, as viewers do; after a wrong head, the rest is read. */
+/**
+ * Inflates a stream. Like viewers, it gives the data before any damage, and reads data after an invalid zlib header as raw deflate. @throws Error if nothing
+ * can be inflated after an invalid header
+ */
 async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> {
   const { first, rest } = await begun(pieces);
   if (rest === undefined && first.length <= QUICK.packed) {
-    // A stream that is too long, or damaged, comes in pieces, up to the damage.
+    // Streams that are larger or damaged are inflated in pieces, up to the damage.
     const answer = decompress('zlib', first, budget, { most: QUICK.unpacked, is_open: true });
     if (answer.kind === 'whole') {
       yield answer.plain;
@@ -208,7 +211,7 @@ async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> 
     if (rest !== undefined) yield* rest;
   }
   let is_begun = false;
-  // zlib says of the first two bytes whether they are its head (RFC 1950, 2.2).
+  // The first two bytes show whether the zlib header is valid (RFC 1950, 2.2).
   const has_head = first.length >= 2 && first.readUInt16BE(0) % 31 === 0 && ((first[0] ?? 0) & 0x0f) === 8;
   const options = { chunk_bytes: PIECE_BYTES, is_open: true };
   for await (const piece of decompressed(has_head ? 'zlib' : 'deflate', from(has_head ? 0 : 2), budget, options)) {
@@ -218,7 +221,7 @@ async function* inflate(pieces: Pieces, budget: Budget): AsyncGenerator<Buffer> 
   if (!is_begun && first.length > 2 && !has_head) throw new Error('No deflated data.');
 }
 
-/** The first piece, and whether there are more. */
+/** The first piece, and the others if there are any. */
 async function begun(pieces: Pieces): Promise<{ first: Buffer; rest: AsyncGenerator<Buffer> | undefined }> {
   async function* all(): AsyncGenerator<Buffer> {
     yield* pieces;
@@ -236,7 +239,7 @@ async function begun(pieces: Pieces): Promise<{ first: Buffer; rest: AsyncGenera
 }
 
 const PREDICTORS = { tiff: 2, png_least: 10 } as const;
-/** A longer row is invalid. Bytes. */
+/** Maximum length of a row. Bytes. */
 const ROW_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 function paeth(left: number, up: number, corner: number): number {
@@ -248,7 +251,7 @@ function paeth(left: number, up: number, corner: number): number {
   return by_up <= by_corner ? up : corner;
 }
 
-/** One row of PNG (7.4.4.4): its first byte says how it was predicted from the row before. */
+/** Undoes the prediction of a PNG row (7.4.4.4). Its first byte is the filter type. */
 function unpredictedRow(row: Buffer, before: Buffer, pixel_bytes: number): Buffer {
   const kind = row[0] ?? 0;
   const plain = Buffer.from(row.subarray(1));
@@ -262,14 +265,14 @@ function unpredictedRow(row: Buffer, before: Buffer, pixel_bytes: number): Buffe
   return plain;
 }
 
-/** A row in which each byte says by how much it differs from the one of the pixel before, as TIFF has it (with 8 bits for a colour). */
+/** Undoes the TIFF prediction of a row, where each byte is the difference from the previous pixel (8 bits for each component). */
 function undifferenced(row: Buffer, pixel_bytes: number): Buffer {
   const plain = Buffer.from(row);
   for (let at = pixel_bytes; at < plain.length; at += 1) plain[at] = (plain[at] ?? 0) + (plain[at - pixel_bytes] ?? 0);
   return plain;
 }
 
-/** The bytes before a predictor changed them. */
+/** Undoes the predictor. */
 export async function* unpredicted(pieces: Pieces, parameters: Parameters): AsyncGenerator<Buffer> {
   const { predictor = 1, colors = 1, bits = 8, columns = 1 } = parameters;
   const is_png = predictor >= PREDICTORS.png_least;
@@ -315,7 +318,7 @@ const FILTERS: ReadonlyMap<string, Filter> = new Map([
   ['LZW', lzw],
 ]);
 
-/** The filter of that name, undefined for those of pictures and for unknown ones. */
+/** The filter of that name; undefined for image filters and unknown ones. */
 export function filterOf(name: string): Filter | undefined {
   return FILTERS.get(name);
 }

@@ -3,15 +3,15 @@ import { base85RunsOf } from '#scanner/text/base85-runs.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { runsOf } from '#scanner/text/text-runs.ts';
 
-// Streams of a PDF that are texts, in which bytes are written as letters.
+// Text streams of a PDF that contain encoded data, such as base64.
 
-/** Only so much of a longer text is searched for files written as letters. Bytes. */
+/** Maximum size of a text that is searched for encoded data. Bytes. */
 const LETTERS_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const LESS = 0x3c;
 const DIGITS = /^[0-9a-f]+$/i;
 const DIGITS_LOOKED_AT = 20;
 
-/** Whether bytes are written as letters in a text. Glyph numbers of a page (9.4.3) are not letters. */
+/** Whether a text contains encoded data. Glyph numbers in hexadecimal strings of a page (9.4.3) do not count. */
 function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean {
   for (const { start } of runsOf(text))
     if (text[start - 1] !== LESS || !DIGITS.test(text.toString('latin1', start, start + DIGITS_LOOKED_AT))) return true;
@@ -19,10 +19,10 @@ function holdsLetters(text: Buffer, isFile: (head: Buffer) => boolean): boolean 
   return !base85RunsOf(text, isSomething).next().done;
 }
 
-/** The text of a stream, as far as it is kept. */
+/** The text of a stream, up to a maximum size. */
 export class StreamText {
   private readonly pieces: Buffer[] = [];
-  /** The number of bytes that came, kept or not. */
+  /** Number of bytes received. Bytes after the maximum is reached are not counted. */
   bytes = 0;
 
   add(piece: Buffer): void {
@@ -31,12 +31,11 @@ export class StreamText {
     this.bytes += piece.length;
   }
 
-  /** All that was kept. */
   text(): Buffer {
     return Buffer.concat(this.pieces);
   }
 
-  /** A text in which bytes are written as letters, as a member. */
+  /** The text as a member, if it contains encoded data. */
   *end(isFile: (head: Buffer) => boolean): Generator<Member> {
     const text = this.text();
     if (holdsLetters(text, isFile))

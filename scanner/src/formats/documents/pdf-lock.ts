@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Documents that are encrypted, but open without a password: the user's is empty (ISO 32000-1, 7.6, and 32000-2 for AES-256). Every viewer opens them.
+// Encrypted documents that open without a password because the user password is empty (ISO 32000-1, 7.6; ISO 32000-2 for AES-256). Every viewer opens them.
 
-/** Takes the encryption off a stream. */
+/** Decrypts the streams of a document. */
 export interface Lock {
   opened(pieces: Iterable<Buffer>, stream: { number: number | undefined; dictionary: string }): Iterable<Buffer>;
 }
@@ -42,7 +42,7 @@ function rc4(key: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
   })();
 }
 
-/** AES in CBC, its first block in front; an incomplete block at its end is left out. */
+/** Decrypts AES-CBC data that begins with its initialisation vector. An incomplete last block is omitted. */
 function* aes(key: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   let decipher: ReturnType<typeof createDecipheriv> | undefined;
@@ -65,7 +65,7 @@ function* aes(key: Buffer, pieces: Iterable<Buffer>): Generator<Buffer> {
   yield padding >= 1 && padding <= BLOCK ? last.subarray(0, Math.max(0, last.length - padding)) : last;
 }
 
-/** A string of a dictionary: `(text)` with its escapes, or `<digits>`. */
+/** Reads the string value of a dictionary key: `(text)` with escapes, or `<digits>`. Undefined if there is none. */
 function stringIn(text: string, name: string): Buffer | undefined {
   const at = new RegExp(`/${name}\\s{0,16}(?=[(<])`).exec(text);
   if (at === null) return undefined;
@@ -98,7 +98,7 @@ function numberIn(text: string, name: string): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** The encryption of streams: by version, and by the crypt filter that is named for streams. */
+/** The encryption method of streams, from the version and the crypt filter for streams. */
 function methodOf(text: string, version: number): Method | undefined {
   if (version === 1 || version === 2) return 'rc4';
   if (version !== 4 && version !== 5) return undefined;
@@ -113,12 +113,12 @@ function methodOf(text: string, version: number): Method | undefined {
 
 const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash('md5')).digest();
 
-/** 7.6.3.3, algorithm 2, with an empty password. */
+/** The key for an empty password (7.6.3.3, algorithm 2); undefined if the user password is not empty. */
 function legacyKey(text: string, id: Buffer, revision: number, version: number): Buffer | undefined {
   const owner = stringIn(text, 'O');
   const permissions = numberIn(text, 'P');
   if (owner === undefined || permissions === undefined) return undefined;
-  // Of version 4 all keys have 128 bits, and the filters in the same dictionary have lengths of their own.
+  // In version 4, all keys have 128 bits; lengths in the dictionary belong to crypt filters.
   const bytes = version === 1 ? 5 : version === 4 ? 16 : Math.min(16, Math.max(5, (numberIn(text, 'Length') ?? 40) / 8));
   const number = Buffer.alloc(4);
   number.writeInt32LE(permissions | 0);
@@ -130,7 +130,7 @@ function legacyKey(text: string, id: Buffer, revision: number, version: number):
   return user !== undefined && opens(key, user, id, revision) ? key : undefined;
 }
 
-/** Algorithms 4 and 5: whether the empty password is the user's. */
+/** Whether the user password is empty (algorithms 4 and 5). */
 function opens(key: Buffer, user: Buffer, id: Buffer, revision: number): boolean {
   if (revision === 2) return Buffer.concat([...rc4(key, [PADDING])]).equals(user.subarray(0, 32));
   let text = md5(PADDING, id);
@@ -139,7 +139,7 @@ function opens(key: Buffer, user: Buffer, id: Buffer, revision: number): boolean
   return text.equals(user.subarray(0, 16));
 }
 
-/** ISO 32000-2, algorithm 2.B: SHA-256, and from revision 6 on made slow. With an empty password. */
+/** The hash of an empty password (ISO 32000-2, algorithm 2.B): SHA-256 and, from revision 6 on, further rounds. */
 function hardened(salt: Buffer, revision: number): Buffer {
   let key = createHash('sha256').update(salt).digest();
   if (revision < 6) return key;
@@ -157,7 +157,7 @@ function hardened(salt: Buffer, revision: number): Buffer {
   return key.subarray(0, 32);
 }
 
-/** Revisions 5 and 6: the key is in `UE`, encrypted with a hash of the salt of `U`. */
+/** The key of revisions 5 and 6: `UE`, decrypted with a hash of the salt in `U`. Undefined if the user password is not empty. */
 function aes256Key(text: string, revision: number): Buffer | undefined {
   const user = stringIn(text, 'U');
   const packed = stringIn(text, 'UE');
@@ -168,7 +168,7 @@ function aes256Key(text: string, revision: number): Buffer | undefined {
   return decipher.update(packed.subarray(0, 32));
 }
 
-/** The dictionary of the encryption, which stands in the trailer or in an object, and the first part of the document's id. */
+/** The encryption dictionary, which is in the trailer or in an object of its own, and the first part of the document's ID. */
 function dictionaryOf(reader: Reader): { text: string; id: Buffer } | undefined {
   const mark = Buffer.from('/Encrypt');
   const id_mark = Buffer.from('/ID');
@@ -195,11 +195,11 @@ function dictionaryOf(reader: Reader): { text: string; id: Buffer } | undefined 
   return undefined;
 }
 
-/** The key of a document that opens without a password; undefined for any other. */
+/** Decryption of a document that opens without a password; undefined for other documents. */
 export function lockOf(reader: Reader): Lock | undefined {
   const found = dictionaryOf(reader);
   if (found === undefined || !/\/Filter\s{0,16}\/Standard\b/.test(found.text)) return undefined;
-  // Of a dictionary with others in it, `V` and `R` are the ones that are numbers.
+  // `V` and `R` are numbers; keys with these names in nested dictionaries have other values.
   const version = numberIn(found.text, 'V') ?? 0;
   const revision = numberIn(found.text, 'R') ?? 0;
   const method = methodOf(found.text, version);

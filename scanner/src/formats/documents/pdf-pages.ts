@@ -1,19 +1,19 @@
 import { trimmed } from '#scanner/text/text-pieces.ts';
 import { digitsAt, ENDS_NAME, literalAt } from './pdf-plain.ts';
 
-// The text of a PDF's pages as viewers copy it out (ISO 32000-1, 9.4): the strings that are shown, a line for each height, and their letters by the maps of the fonts (ToUnicode, 9.10.3). The
-// same letter has another code in each font of a word processor, and a script has each of its lines as a string of its own.
+// The text of PDF pages as viewers copy it (ISO 32000-1, 9.4): strings at the same height form a line, and the ToUnicode maps of the fonts (9.10.3) convert
+// codes to characters. This joins scripts whose lines are separate strings, and fonts whose codes differ from the characters.
 
-/** More of a document's text is not put together. Bytes, of which each string takes some beside its own. */
+/** Maximum size of the collected text, with an overhead of `STRING_BYTES` for each string. Bytes. */
 const SHOWN_BYTES_MAXIMUM = 4 * 1024 ** 2;
 const STRING_BYTES = 32;
 const STRINGS_MAXIMUM = 65_536;
 const MAP_BYTES_MAXIMUM = 1024 ** 2;
-/** Maps that are tried: which font a string is set in is not looked up, and each map is tried on all of them. */
+/** Maximum number of maps. The font of a string is not looked up; each map is applied to all strings. */
 const MAPS_MAXIMUM = 16;
-/** Of a long text fewer are tried. Bytes of all the texts. */
+/** Maximum total size of the texts made with maps. Of long texts, fewer maps are applied. Bytes. */
 const TEXTS_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** Letters are put together in pieces: a text that grows by one letter at a time takes many times its length. */
+/** Text is built in pieces, because appending single characters takes much more memory. Bytes. */
 const PIECE_BYTES = 4096;
 const MAP_ENTRIES_MAXIMUM = 65_536;
 const OPERANDS_MAXIMUM = 64;
@@ -27,17 +27,17 @@ const RETURN = 0x0d;
 const BEGIN_TEXT = Buffer.from('BT');
 const BEGIN_MAP = Buffer.from('begincmap');
 const IMAGE_END = Buffer.from('EI');
-/** A gap within a line that viewers take for a blank. Thousandths of the size of the letters. */
+/** Minimum gap within a line that viewers copy as a space. Thousandths of the font size. */
 const GAP_LEAST = 200;
 const NUMBER = /^[-+]?\d{0,10}(?:\.\d{0,10})?$/;
 const TOKEN_BYTES_MAXIMUM = 24;
 
-/** Whether a stream may show a text, or map its letters. */
+/** Whether a stream may show text or contain a character map. */
 export function isOfPages(head: Buffer): boolean {
   return head.includes(BEGIN_TEXT) || head.includes(BEGIN_MAP);
 }
 
-/** The letters of codes, of which each has so many bytes. */
+/** Maps character codes of `bytes` bytes each to text. */
 interface LetterMap {
   bytes: 1 | 2;
   letters: Map<number, string>;
@@ -52,7 +52,7 @@ const lettersOf = (digits: string) => {
 const PAIR = /<([0-9a-f]{1,4})>\s{0,8}<([0-9a-f]{2,32})>/gi;
 const RANGE = /<([0-9a-f]{1,4})>\s{0,8}<([0-9a-f]{1,4})>\s{0,8}(?:<([0-9a-f]{2,32})>|\[([^[\]]{0,8192})\])/gi;
 
-/** The content of the lists of a map, between the words that begin and end them. */
+/** The lists of a map, between the keywords that begin and end them. */
 function* listsIn(text: string, kind: 'bfchar' | 'bfrange'): Generator<string> {
   for (let at = text.indexOf(`begin${kind}`); at >= 0; ) {
     const end = text.indexOf(`end${kind}`, at);
@@ -92,10 +92,10 @@ function mapOf(text: string): LetterMap | undefined {
   return letters.size === 0 ? undefined : { bytes: digits > 2 ? 2 : 1, letters };
 }
 
-/** A string that is shown; undefined for a blank, null for a new line. */
+/** A shown string; undefined for a space, null for a line break. */
 type Shown = Buffer | undefined | null;
 
-/** Takes the streams of a document one by one, and puts their texts together. Each byte is looked at once. */
+/** Collects the text from the streams of a document. Each byte is read once. */
 export class PageTexts {
   private readonly shown: Shown[] = [];
   private readonly maps: LetterMap[] = [];
@@ -108,7 +108,7 @@ export class PageTexts {
     } else if (stream.includes(BEGIN_TEXT)) this.read(stream);
   }
 
-  /** The text with each byte as a letter, and with each of the maps. */
+  /** The text with each byte as a character, and the text converted with each map. */
   *texts(): Generator<Buffer> {
     if (this.bytes === 0) return;
     yield this.textBy((bytes) => bytes.toString('latin1'));
@@ -155,7 +155,7 @@ export class PageTexts {
         this.bytes += STRING_BYTES + (one?.length ?? 0);
       }
     };
-    /** Answers the next place to read. */
+    /** Runs an operator. Returns the next position to read. */
     const run = (operator: string, after: number): number => {
       if (operator === 'Tj' || operator === 'TJ') show();
       else if (operator === "'" || operator === '"') {
@@ -166,7 +166,7 @@ export class PageTexts {
       else if (operator === 'Td' || operator === 'TD') height += numbers.at(-1) ?? 0;
       else if (operator === 'Tm') height = numbers.at(-1) ?? 0;
       else if (operator === 'ID') {
-        // The bytes of a picture.
+        // The data of an inline image is skipped.
         const end = stream.indexOf(IMAGE_END, after);
         return end < 0 ? stream.length : end + IMAGE_END.length;
       }

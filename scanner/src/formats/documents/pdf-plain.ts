@@ -1,11 +1,11 @@
-// The objects of a PDF as rules are written for them: names without escapes (ISO 32000-1, 7.3.5), each string between round brackets as the bytes that it means (7.3.4) and without the document's encryption. Programs that
-// write a document anew write a bracket in a string with a backslash, digits for letters, and the keys in another order.
+// Rewrites the objects of a PDF in the form that rules expect: names without escapes (ISO 32000-1, 7.3.5), and all strings as decrypted, unescaped bytes in
+// parentheses (7.3.4). Writers vary in escapes, hexadecimal strings and the order of keys.
 
 import { ESCAPES } from './pdf-texts.ts';
 
-/** More of a document is not written anew. Bytes. */
+/** Maximum size of a document that is rewritten. Bytes. */
 const PLAIN_BYTES_MAXIMUM = 8 * 1024 ** 2;
-/** Each takes a key of its own. */
+/** Maximum number of strings that are decrypted, since each needs a key of its own. */
 const OPENINGS_MAXIMUM = 50_000;
 const BACKSLASH = 0x5c;
 const OPEN = 0x28;
@@ -20,10 +20,10 @@ const RETURN = 0x0d;
 const LETTER_J = 0x6a;
 const OBJECT = /(?:^|\D)(\d{1,10}) \d{1,5} ob$/;
 const OBJECT_BYTES = 24;
-/** White space and the marks that end a name. */
+/** Whitespace and delimiters, which end a name. */
 export const ENDS_NAME: ReadonlySet<number> = new Set([0, 9, 10, 12, 13, 32, ...Buffer.from('()<>[]{}/%')]);
 
-/** The bytes of the literal string that begins at `open`, and where it ends. `room` takes as many bytes as there are. */
+/** The bytes of the literal string that begins at `open`, and its end. `room` is a buffer as large as `bytes`. */
 export function literalAt(bytes: Buffer, open: number, room: Buffer): { value: Buffer; end: number } {
   let length = 0;
   let depth = 1;
@@ -52,7 +52,7 @@ export function literalAt(bytes: Buffer, open: number, room: Buffer): { value: B
   return { value: Buffer.from(room.subarray(0, length)), end: Math.min(at + 1, bytes.length) };
 }
 
-/** The bytes of the string in digits that begins at `open`, and where it ends. */
+/** The bytes of the hexadecimal string that begins at `open`, and its end. */
 export function digitsAt(bytes: Buffer, open: number): { value: Buffer; end: number } {
   const found = bytes.indexOf(GREATER, open + 1);
   const end = found < 0 ? bytes.length : found;
@@ -60,21 +60,21 @@ export function digitsAt(bytes: Buffer, open: number): { value: Buffer; end: num
   return { value: Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex'), end: Math.min(end + 1, bytes.length) };
 }
 
-/** A string in UTF-16 as one in UTF-8. */
+/** Converts a string in UTF-16 to UTF-8; other strings are returned unchanged. */
 function asText(value: Buffer): Buffer {
   const is_wide = value.length >= 2 && value.readUInt16BE(0) === 0xfeff;
   return is_wide ? Buffer.from(new TextDecoder('utf-16be').decode(value)) : value;
 }
 
-/** Takes the bytes between streams, and those of packed objects, and writes them anew. Each byte is looked at once. */
+/** Rewrites the bytes between streams and the content of object streams. Each byte is read once. */
 export class PlainObjects {
   private readonly written: Buffer[] = [];
   private taken = 0;
   private openings = 0;
-  /** Something was written in another way than it stood there. */
+  /** Whether the output differs from the input. */
   is_changed = false;
 
-  /** `opened` takes the encryption off a string of an object. */
+  /** Rewrites bytes. `opened` decrypts a string of an object. */
   add(bytes: Buffer, opened?: (value: Buffer, number: number | undefined) => Buffer): void {
     const room = PLAIN_BYTES_MAXIMUM - this.taken;
     if (room <= 0) return;
@@ -123,7 +123,7 @@ export class PlainObjects {
     this.written.push(bytes.subarray(from), Buffer.from('\n'));
   }
 
-  /** All that was written. */
+  /** The rewritten objects. */
   bytes(): Buffer {
     return Buffer.concat(this.written);
   }

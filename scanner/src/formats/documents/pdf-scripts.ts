@@ -3,14 +3,14 @@ import type { Reader } from '#scanner/reading/reader.ts';
 import type { Lock } from './pdf-lock.ts';
 import { SCRIPT_BYTES, stringOf } from './pdf-streams.ts';
 
-// Scripts of a PDF that stand in it as strings.
+// Scripts of a PDF that are stored as strings.
 
 const OBJECT_WITHIN = 4096;
 
 const SCRIPT = Buffer.from('/JS');
 export const SCRIPTS_MAXIMUM = 100;
 
-/** The strings of scripts in the text of packed objects, which are not encrypted once more (7.5.7). */
+/** The script strings in an object stream. They are not encrypted separately (7.5.7). */
 export function* packedScripts(text: string): Generator<Buffer> {
   for (let at = text.indexOf('/JS'); at >= 0; at = text.indexOf('/JS', at + 3)) {
     const [gap = ''] = /^\s{0,16}(?=[(<])/.exec(text.slice(at + 3, at + 20)) ?? [];
@@ -23,7 +23,7 @@ export function* packedScripts(text: string): Generator<Buffer> {
   }
 }
 
-/** Scripts that stand in the document as strings. */
+/** The script strings of the document, decrypted, as members. */
 export function* scriptsIn(reader: Reader, lock: Lock | undefined): Generator<Member> {
   let number = 0;
   let after = 0;

@@ -5,17 +5,17 @@ import { filterOf, type Parameters, unpredicted } from './pdf-filters.ts';
 import type { Lock } from './pdf-lock.ts';
 import { ENDS_NAME } from './pdf-plain.ts';
 
-// Streams of a PDF, their dictionaries, and what their filters unpack.
+// Finds the streams of a PDF, parses their dictionaries, and undoes their filters.
 
-/** The dictionary before a stream is read up to this length. Bytes. */
+/** Maximum size of the dictionary before a stream. Bytes. */
 const DICTIONARY_BYTES_MAXIMUM = 64 * 1024;
-/** Filters of one stream. Writers use one, seldom two. */
+/** Maximum number of filters of a stream. Writers use one, rarely two. */
 const FILTERS_MAXIMUM = 8;
 const STREAM = Buffer.from('stream');
 const END_STREAM = Buffer.from('endstream');
-/** Blanks behind `stream`. */
+/** Maximum number of blanks after `stream`. */
 const BLANKS_MAXIMUM = 62;
-/** Beside the Crypt filter that changes nothing: what takes a picture apart, and holds nothing else. */
+/** Image filters. Their data contains nothing but an image, so it is not unpacked. */
 const PICTURE_FILTERS: readonly string[] = ['DCTDecode', 'DCT', 'JPXDecode', 'CCITTFaxDecode', 'CCF', 'JBIG2Decode'];
 
 const DELIMITERS = '/<>[]()%';
@@ -24,7 +24,7 @@ function isSpace(text: string, at: number): boolean {
   return text.charCodeAt(at) <= 0x20;
 }
 
-/** Where the value of the last `/Filter` begins, -1 when there is none. */
+/** Position after the last `/Filter` key; -1 if there is none. */
 function filterValueAt(dictionary: string): number {
   for (let at = dictionary.lastIndexOf('/Filter'); at >= 0; at = at === 0 ? -1 : dictionary.lastIndexOf('/Filter', at - 1)) {
     const next = at + '/Filter'.length;
@@ -33,7 +33,7 @@ function filterValueAt(dictionary: string): number {
   return -1;
 }
 
-/** The names of the filters in a dictionary, in order (ISO 32000-1, 7.4). Undefined when it names them elsewhere. */
+/** The names of the filters in a dictionary, in order (ISO 32000-1, 7.4); undefined if they cannot be parsed, for example in a reference. */
 function filtersOf(dictionary: string): string[] | undefined {
   let next = filterValueAt(dictionary);
   if (next < 0) return [];
@@ -57,16 +57,16 @@ function filtersOf(dictionary: string): string[] | undefined {
 }
 
 export interface Found {
-  /** The number of its object, if known. */
+  /** Number of the object; undefined if unknown. */
   number: number | undefined;
   dictionary: string;
   start: number;
   end: number;
-  /** The dictionary may continue before the part that was read. */
+  /** Whether the dictionary may begin before the bytes that were read. */
   is_cut: boolean;
 }
 
-/** `#41` in a name is `A` (7.3.5). */
+/** Replaces escapes in names (7.3.5): `#41` is `A`. */
 export function withoutEscapes(text: string): string {
   return text.includes('#')
     ? text.replaceAll(/#([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
@@ -74,22 +74,22 @@ export function withoutEscapes(text: string): string {
 }
 
 /**
- * Each stream with the dictionary before it (7.3.8), found by its keyword: the cross-reference table of a bad document lies. A stream goes as far as its
- * length says, and others are looked for within it all the same: the length may lie as well.
+ * The streams with their dictionaries (7.3.8), found by keyword because the cross-reference table of a malicious document may be wrong. A stream ends after its
+ * stated length if `endstream` follows there. The search continues at the first `endstream`, because the length may be wrong too.
  */
 export function* streamsOf(reader: Reader): Generator<Found> {
   let before_end = 0;
   for (let at = reader.find(STREAM, 0); at >= 0; ) {
-    // Some writers put blanks before the line end; viewers pass over them.
+    // Some writers put blanks before the line end; viewers ignore them.
     const after = reader.at(at + STREAM.length, 2 + BLANKS_MAXIMUM).toString('latin1');
     const line_end = /^[ \t]*(?:\r\n|\n|\r)/.exec(after)?.[0].length ?? 0;
-    // Neither `endstream` nor the end of a name: the type of an attached file is often `application/octet-stream`.
+    // Excludes `endstream` and ends of names: the type of an attached file is often `application/octet-stream`.
     if (line_end === 0 || !ENDS_NAME.has(reader.at(at - 1, 1)[0] ?? 0)) {
       at = reader.find(STREAM, at + STREAM.length);
       continue;
     }
     const start = at + STREAM.length + line_end;
-    // No dictionary goes back into the stream before.
+    // A dictionary cannot begin inside the previous stream.
     const from = Math.max(before_end, at - DICTIONARY_BYTES_MAXIMUM);
     const before = reader.at(from, at - from).toString('latin1');
     const object = before.lastIndexOf(' obj');
@@ -117,11 +117,11 @@ export function* streamsOf(reader: Reader): Generator<Found> {
   }
 }
 
-/** Objects that are looked up, at most: a document that names more of them is not helped. */
+/** Maximum number of objects that are looked up in a document. */
 const LOOKUPS_MAXIMUM = 64;
 const OBJECT_BYTES = 4096;
 
-/** Objects by their number. Each is looked for once. */
+/** Looks up objects by number. Each is searched once. */
 export class Objects {
   private readonly reader: Reader;
   private readonly known = new Map<string, string>();
@@ -130,7 +130,7 @@ export class Objects {
     this.reader = reader;
   }
 
-  /** The text of the last object of this number; undefined where there is none that stands in the file as text. */
+  /** The text of the last object with this number; undefined if there is none outside object streams. */
   text(number: string): string | undefined {
     const known = this.known.get(number);
     if (known !== undefined) return known;
@@ -144,7 +144,7 @@ export class Objects {
     return text;
   }
 
-  /** Where the last object of this number begins. */
+  /** Position after the header of the last object with this number. */
   private place(number: string): number | undefined {
     const mark = Buffer.from(`${Number(number)} 0 obj`);
     let place: number | undefined;
@@ -155,13 +155,13 @@ export class Objects {
     return place;
   }
 
-  /** The string that an object is; undefined where it is something else. */
+  /** The string that is the value of an object; undefined for other values. */
   string(number: number): Buffer | undefined {
     const start = /^\s*(\(|<[^<])/.test(this.text(`${number}`) ?? '') ? this.place(`${number}`) : undefined;
     return start === undefined ? undefined : stringOf(this.reader.at(start, SCRIPT_BYTES.most).toString('latin1').trimStart());
   }
 
-  /** A dictionary with references in its filters replaced by their objects. */
+  /** Replaces references to filters and their parameters by the objects. */
   resolved(dictionary: string): string {
     return dictionary.replaceAll(
       /\/(Filter|F|DecodeParms|DP)\s{0,16}(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R\b/g,
@@ -173,7 +173,7 @@ export class Objects {
   }
 }
 
-/** The parameters of each filter, in order: they stand in one dictionary, or in a list of them with nulls between. */
+/** The parameters of each filter, in order, from one dictionary or from a list that may contain nulls. */
 function parametersOf(dictionary: string): Parameters[] {
   const [, list = ''] =
     /\/(?:DecodeParms|DP)\s{0,16}((?:\[\s{0,16})?(?:(?:null|<<[^>]{0,1000}>>)\s{0,16}){1,8})/.exec(dictionary) ?? [];
@@ -193,18 +193,18 @@ function parametersOf(dictionary: string): Parameters[] {
   });
 }
 
-/** A stream without its filters. */
+/** A stream with its filters undone. */
 interface Unfiltered {
   pieces: AsyncIterable<Buffer>;
-  /** Some filter was taken off: it has something to show that the document does not. */
+  /** Whether a filter or the encryption was undone, so that the bytes differ from the document. */
   is_changed: boolean;
-  /** The reason why a filter could not be removed. */
+  /** Reason why a filter could not be undone. */
   unread?: StatusDetail | undefined;
-  /** Not declared as packed; it only looks so. */
+  /** Whether the compression was detected and not declared. */
   is_guess?: true;
 }
 
-/** The first bytes of zlib data (RFC 1950, 2.2). */
+/** Whether the bytes are a zlib header (RFC 1950, 2.2). */
 function looksDeflated(head: Buffer): boolean {
   return head.length === 2 && (head[0] ?? 0) % 16 === 8 && head.readUInt16BE(0) % 31 === 0;
 }
@@ -222,7 +222,7 @@ export function unfiltered(
     const chunks = reader.chunks(found.start, found.end);
     yield* lock === undefined ? chunks : lock.opened(chunks, found);
   }
-  /** The output of each filter but the last counts as unpacked, too. The last one's pieces are counted by who takes them. */
+  /** Counts the output of each filter but the last as unpacked bytes. The consumer counts the output of the last one. */
   async function* counted(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let bytes = 0;
     for await (const piece of pieces) {
@@ -253,11 +253,11 @@ export function unfiltered(
   }
   return { pieces, is_changed };
 }
-/** A script is searched as far as `quick`, and a longer one as far as `most`. */
+/** Length to which a script string is read: first `quick`, and if it is longer, `most`. Bytes. */
 export const SCRIPT_BYTES = { quick: 4096, most: 1024 ** 2 } as const;
 const STRING_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f' }));
 
-/** A string of PDF (7.3.4) that begins at the first character of `text`; undefined for anything else. */
+/** The PDF string (7.3.4) at the start of `text`; undefined for anything else. */
 export function stringOf(text: string): Buffer | undefined {
   const hex = /^<([0-9a-f\s]*)>/i.exec(text)?.[1];
   if (hex !== undefined) return Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');

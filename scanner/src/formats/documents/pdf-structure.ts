@@ -1,24 +1,24 @@
 import type { Range } from '#scanner/reading/ranges.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Which bytes of a PDF belong to it (ISO 32000-1, 7.2 to 7.5): streams, and between them tokens. Other bytes belong to something else.
+// Determines the bytes that belong to a PDF (ISO 32000-1, 7.2 to 7.5): streams, and the tokens between them. Other bytes belong to other data.
 
 const WINDOW_BYTES = 1024 ** 2;
-/** A longer run is not a token: strings of text are short, and long ones may hide anything. Bytes. */
+/** Maximum length of a token. Real strings are shorter, and longer ones could hide other data. Bytes. */
 const TOKEN_BYTES_MAXIMUM = 16 * 1024;
-/** Comments say a version or who wrote the file. Bytes. */
+/** Maximum length of a comment, such as a version or a program name. Bytes. */
 const COMMENT_BYTES_MAXIMUM = 80;
 
 const BLANKS = /[\0\t\n\f\r ]+/y;
 const COMMENT = /%[^\r\n]*/y;
-/** A literal string; of brackets in it those of two levels. */
+/** A literal string, with nested parentheses of up to two levels. */
 const STRING = /\((?:[^()\\]|\\[\s\S]|\((?:[^()\\]|\\[\s\S]|\((?:[^()\\]|\\[\s\S]){0,16384}\)){0,16384}\)){0,16384}\)/y;
 const HEX = /<[0-9A-Fa-f\s\0]*>/y;
 const NAME = /\/[^\0\t\n\f\r ()<>[\]{}/%]{0,256}/y;
 const OTHER =
   /<<|>>|[[\]]|(?:[-+]?\d{0,20}\.?\d{1,20}\.?|true|false|null|obj|endobj|stream|endstream|xref|trailer|startxref|R|f|n)(?![^\0\t\n\f\r ()<>[\]{}/%])/y;
 const END = '%%EOF';
-/** Hexadecimal digits of a signature are many. */
+/** Token types with their maximum lengths in bytes. Hexadecimal strings have no maximum, because signatures are long. */
 const TOKENS: readonly { pattern: RegExp; most: number }[] = [
   { pattern: BLANKS, most: Number.POSITIVE_INFINITY },
   { pattern: NAME, most: TOKEN_BYTES_MAXIMUM },
@@ -27,18 +27,16 @@ const TOKENS: readonly { pattern: RegExp; most: number }[] = [
   { pattern: HEX, most: Number.POSITIVE_INFINITY },
   { pattern: COMMENT, most: COMMENT_BYTES_MAXIMUM },
 ];
-/** The start of more of the document after something else. */
+/** A position where the document may resume after other data. */
 const AGAIN =
   /(?<![^\s\0>\])])(?:\d{1,10}[\s\0]{1,8}\d{1,5}[\s\0]{1,8}obj|endobj|xref[\r\n ]|trailer[\s\0<]|startxref[\r\n ]|%%EOF|%PDF-)/g;
 
-/**
- * Claims the tokens of a piece that lies between two streams. `is_last`: no part of it was left for another window. Answers how far it came.
- */
+/** Claims the tokens of a range between two streams. `is_last` means that the range ends with this text. Returns the number of bytes examined. */
 function claimTokens(text: string, start: number, is_last: boolean, claim: (start: number, end: number) => void): number {
   let at = 0;
-  // Text that may continue after the window is examined with the next one.
+  // Tokens that may continue after the window are examined with the next window.
   const enough = is_last ? text.length : Math.max(text.length - TOKEN_BYTES_MAXIMUM, 1);
-  /** Behind the mark of the end no string stands: zstd begins with the bracket that one begins with. */
+  /** After `%%EOF` no string is accepted, because the magic of zstd begins with `(`. */
   let is_over = false;
   while (at < enough) {
     const from = at;
@@ -64,7 +62,7 @@ function claimTokens(text: string, start: number, is_last: boolean, claim: (star
 
 const OBJECT = Buffer.from(' obj');
 
-/** Tells which bytes of a PDF are its own, or nothing where it has no object: then it only speaks of PDF. `streams`: where the bytes of its streams stand, in order. */
+/** Claims the bytes of a PDF. Files without objects only mention PDF, so nothing is claimed. `streams` are the ranges of the streams, in order. */
 export function claimPdf(reader: Reader, streams: readonly Range[], claim: (start: number, end: number) => void): void {
   if (streams.length === 0 && reader.find(OBJECT, 0) < 0) return;
   let at = 0;

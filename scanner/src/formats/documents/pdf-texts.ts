@@ -1,8 +1,9 @@
-// Strings of the objects of a PDF (ISO 32000-1, 7.3.4 and 7.9.2.2): values of fields, notes, titles. In a file a text may stand in UTF-16, in hexadecimal digits or with escapes, so that no rule sees it as it is.
+// Strings in the objects of a PDF (ISO 32000-1, 7.3.4 and 7.9.2.2), such as field values, notes and titles. They may be in UTF-16, hexadecimal or escaped,
+// where rules could not match them.
 
-/** A shorter text holds nothing that a rule looks for. Bytes. */
+/** Minimum length of a string; shorter ones contain nothing that rules look for. Bytes. */
 const LEAST = 33;
-/** A longer one is cut into pieces of this size. Bytes. */
+/** Longer strings are split into pieces of this size. Bytes. */
 const MOST = 1024 ** 2;
 const BACKSLASH = 0x5c;
 const OPEN = 0x28;
@@ -16,7 +17,7 @@ const BLANK = 0x20;
 const LETTER_J = 0x6a;
 const RECENT_BYTES = 24;
 const OBJECT = /(?:^|\D)(\d{1,10}) \d{1,5} obj$/;
-/** Meanings of letters after a backslash in a string, if they differ from the letter. */
+/** Meanings of escape letters in a string; other letters stand for themselves. */
 export const ESCAPES: ReadonlyMap<number, number> = new Map([
   [0x6e, NEWLINE],
   [0x72, RETURN],
@@ -27,7 +28,7 @@ export const ESCAPES: ReadonlyMap<number, number> = new Map([
 
 type State = 'between' | 'less' | 'comment' | 'literal' | 'escape' | 'octal' | 'hex';
 
-/** A string as it stands in the file, and the number of its object if known. */
+/** A string with its escapes decoded, and the number of its object if known. */
 interface PdfString {
   bytes: Buffer;
   number: number | undefined;
@@ -39,7 +40,7 @@ function digitOf(byte: number): number | undefined {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined;
 }
 
-/** Takes the bytes between streams, or those of packed objects, in pieces, and gives the strings in them. Each byte is looked at once. */
+/** Extracts strings from the bytes between streams, or from object streams, in pieces. Each byte is read once. */
 export class PdfStrings {
   private state: State = 'between';
   private depth = 0;
@@ -48,7 +49,7 @@ export class PdfStrings {
   private bytes: number[] = [];
   private found: PdfString[] = [];
   private object: number | undefined;
-  /** The last bytes that were seen, in a ring: an object begins within a string only where that one has no end. */
+  /** Ring buffer of the last bytes. An object header inside a string shows that the string was not terminated. */
   private readonly recent = Buffer.alloc(RECENT_BYTES);
   private count = 0;
 
@@ -59,7 +60,7 @@ export class PdfStrings {
     return found;
   }
 
-  /** A string without an end until the end of the objects counts as ended there. */
+  /** The remaining strings. An unterminated string ends with the data. */
   end(): PdfString[] {
     if (this.state !== 'between' && this.state !== 'comment' && this.state !== 'less') this.finish();
     const { found } = this;
@@ -110,7 +111,7 @@ export class PdfStrings {
   private watch(byte: number): void {
     this.recent[this.count % RECENT_BYTES] = byte;
     this.count += 1;
-    // The last letter of `12 0 obj`.
+    // The last letter of an object header such as `12 0 obj`.
     if (byte !== LETTER_J) return;
     const start = this.count % RECENT_BYTES;
     const recent = Buffer.concat([this.recent.subarray(start), this.recent.subarray(0, start)]).toString('latin1');
@@ -181,7 +182,7 @@ export class PdfStrings {
   }
 }
 
-/** The text that a string is (7.9.2.2): with a mark it is in UTF-16 or UTF-8, else each byte is a character. Undefined for others. */
+/** The text of a string (7.9.2.2): UTF-16 or UTF-8 after a byte order mark, otherwise one byte for each character. Undefined if it is too short or not text. */
 export function textOfString(bytes: Buffer): Buffer | undefined {
   const mark = bytes.toString('hex', 0, 3);
   const text =

@@ -17,20 +17,21 @@ import { type Found, Objects, streamsOf, unfiltered, withoutEscapes } from './pd
 import { claimPdf } from './pdf-structure.ts';
 import { PdfStrings, textOfString } from './pdf-texts.ts';
 
-/** The readable copy of the document is given out in pieces of about this size, each beginning with the end of the one before. Bytes. */
+/** The unpacked copy of a document is given in pieces of about this size. Each begins with the end of the previous one. Bytes. */
 const COPY = { bytes: 8 * 1024 ** 2, overlap: 64 * 1024 } as const;
 const HEADER = Buffer.from('%PDF-1.7\n');
 const HEADER_WITHIN = 1024;
 const ENCRYPT = Buffer.from('/Encrypt');
 
-/** A document whose header is missing: viewers open what begins with an object. */
+/** The first object of a document without a header, which viewers open as well. */
 const FIRST_OBJECT = /^\s{0,64}(?:%[^\r\n]{0,200}[\r\n]{1,2}){0,4}\s{0,64}\d{1,7}\s{1,8}\d{1,5}\s{1,8}obj\s{0,64}<</;
 
-/** Values of forms alone, for a document that is elsewhere (12.7.7). */
+/** Header of a file with form data only (FDF), which belongs to another document (12.7.7). */
 const FORM_DATA = '%FDF-1.';
 
 /**
- * The header may stand anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). At the very beginning it may be incomplete: Poppler warns, and continues.
+ * Whether the bytes are a PDF. The header may be anywhere in the first 1,024 bytes (ISO 32000-1, Annex H, note 13). At the start of the file it may be
+ * incomplete; Poppler opens such files with a warning.
  */
 function isPdf(head: Buffer): boolean {
   const begins = /^\s{0,64}%PDF/.test(head.toString('latin1', 0, 68));
@@ -42,12 +43,12 @@ function isPdf(head: Buffer): boolean {
   );
 }
 
-/** Whether the header stands behind something that is no blank and no byte order mark. */
+/** Whether anything but whitespace and a byte order mark precedes the header. */
 function isPdfWithin(head: Buffer): boolean {
   return /[^\s\0\xef\xbb\xbf]/.test(head.toString('latin1', 0, Math.max(0, head.indexOf('%PDF'))));
 }
 
-/** The trailer names an encryption dictionary (7.6.1). */
+/** Whether the trailer refers to an encryption dictionary (7.6.1). */
 function isEncrypted(reader: Reader): boolean {
   for (let at = reader.find(ENCRYPT, 0); at >= 0; at = reader.find(ENCRYPT, at + ENCRYPT.length)) {
     if (/^\s*(<<|\d+\s+\d+\s+R)/.test(reader.at(at + ENCRYPT.length, 40).toString('latin1'))) return true;
@@ -55,12 +56,12 @@ function isEncrypted(reader: Reader): boolean {
   return false;
 }
 
-/** Streams that are remembered, for those that are named as files behind them. */
+/** Maximum number of streams that are remembered, in case a later object refers to them as files. */
 const STREAMS_KEPT_MAXIMUM = 20_000;
 const NAME_OVERLAP = 64;
-/** Keys whose stream is a file, a script or a form: a file specification's (7.11.3), an action's (12.6.4.16), the form's (12.7.8). */
+/** Keys that refer to a file, a script or a form: of a file specification (7.11.3), an action (12.6.4.16) and the form (12.7.8). */
 const NAMED_FILE = /\/(?:F|UF|DOS|Unix|Mac|JS|XFA|EF)\s{0,16}(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R\b/g;
-/** Files that belong to one that is named (7.11.4.2). */
+/** Related files of a file specification (7.11.4.2). */
 const RELATED = /\/RF\s{0,16}<<([^>]{0,4000})>>/g;
 const FORM = /\/XFA\s{0,16}\[([^\]]{0,4000})\]/g;
 
@@ -71,7 +72,7 @@ function* filesIn(text: string): Generator<number> {
     for (const [, number] of list.matchAll(/(\d{1,10})\s{1,16}\d{1,5}\s{1,16}R/g)) yield Number(number);
 }
 
-/** The numbers of objects that are named as files where the document is not packed. */
+/** Numbers of the objects that uncompressed parts of the document refer to as files. */
 function* filesNamedIn(reader: Reader): Generator<number> {
   let text = '';
   for (const chunk of reader.chunks(0, reader.size)) {
@@ -81,13 +82,13 @@ function* filesNamedIn(reader: Reader): Generator<number> {
   }
 }
 
-/** So many texts of a document are matched each alone as well: a test file in a field is one. */
+/** Maximum number of texts that are also matched separately, since a field may contain a complete test file. */
 const ALONE_MAXIMUM = 500;
-/** Texts are given out at this size together. Bytes. */
+/** Texts are joined into members of about this size. Bytes. */
 const TEXTS_BYTES = 1024 ** 2;
 const NEWLINE = Buffer.from('\n');
 
-/** The texts of a document's strings, as values each and as lines of a text together. */
+/** The texts of the document's strings, each as a value and all as lines of joined texts. */
 class Texts {
   private readonly lines = new JoinedPieces(NEWLINE);
   private alone = 0;
@@ -117,10 +118,10 @@ class Texts {
   }
 }
 
-/** A longer stream is no value that an author put beside the pages. Bytes. */
+/** Maximum size of a text stream that counts as a value. Bytes. */
 const VALUE_BYTES_MAXIMUM = 64 * 1024;
 
-/** Longer gaps between streams are read in pieces, so that no damaged document comes into memory as a whole. Bytes. */
+/** Ranges between streams are read in pieces of this size, which limits memory for damaged documents. Bytes. */
 const BETWEEN_BYTES = 1024 ** 2;
 
 /** The bytes between the streams of a document. */
@@ -136,7 +137,7 @@ function openedBy(lock: Lock): (value: Buffer, number: number | undefined) => Bu
   return (value, number) => Buffer.concat([...lock.opened([value], { number, dictionary: '' })]);
 }
 
-/** The strings of a document between its streams, as they are without its encryption. */
+/** The decrypted strings between the streams of a document. */
 function* stringsBetween(reader: Reader, streams: readonly Range[], lock: Lock | undefined): Generator<Buffer> {
   let at = 0;
   for (const { start, end } of [...streams, { start: reader.size, end: reader.size }]) {
@@ -150,7 +151,7 @@ function* stringsBetween(reader: Reader, streams: readonly Range[], lock: Lock |
   }
 }
 
-/** The first bytes of a stream, at least `least` where there are as many, and all of it once more. */
+/** Reads at least `least` bytes of a stream, if it has as many. `all` gives the whole stream from its start. */
 async function peeked(
   pieces: AsyncIterable<Buffer>,
   least: number,
@@ -176,10 +177,10 @@ async function peeked(
   return { head: Buffer.concat(first), all: all(), failure };
 }
 
-/** The document with its streams unpacked, in pieces that overlap. */
+/** The document with its streams unpacked, in overlapping pieces. */
 class Copy {
   private pieces: Buffer[] = [HEADER];
-  /** Of the pieces since the last view. */
+  /** Bytes added since the last view. */
   bytes = 0;
 
   add(piece: Buffer, counted = piece.length): void {
@@ -187,7 +188,7 @@ class Copy {
     this.bytes += counted;
   }
 
-  /** The piece so far as a member, and begins the next one. Its bytes were counted as they came. */
+  /** The current piece as a member; the next piece begins. Its bytes were counted when they were added. */
   view(): Member {
     const bytes = Buffer.concat(this.pieces);
     this.pieces = [HEADER, Buffer.from(bytes.subarray(-COPY.overlap))];
@@ -196,7 +197,7 @@ class Copy {
   }
 }
 
-/** A script that is a string in an object of its own; in a document that is encrypted it is read as one of its streams would be. */
+/** A script that is stored as the string of an object, decrypted if the document is encrypted. */
 function scriptOf(objects: Objects, number: number, lock: Lock | undefined): Buffer | undefined {
   const script = objects.string(number);
   if (script === undefined || lock === undefined) return script;
@@ -212,9 +213,9 @@ function* pageMembers(pages: PageTexts, packed_bytes: number, budget: Budget): G
 }
 
 /**
- * The document with its streams unpacked, as one member in which rules see it like any other PDF, and each attached file as a member of its own: declared ones, and
- * those that `isFile` recognises by the first `head_bytes` bytes.
- * @throws Unreadable `encrypted` when its streams cannot be read, and at the end for other unread parts.
+ * The document with its streams unpacked, as one member that rules match like any other PDF, and each attached file as a member: declared files, and streams
+ * that `isFile` recognises by their first `head_bytes` bytes. @throws Unreadable `encrypted` if its streams cannot be decrypted, and at the end for other
+ * unread parts.
  */
 async function* pdfMembers(
   content: Content,
@@ -227,13 +228,13 @@ async function* pdfMembers(
   const copy = new Copy();
   const objects = new Objects(reader);
   const named = new Set<number>();
-  /** Streams that were not given as files, for those that turn out to be named as such. */
+  /** Streams that were not given as files, in case a later object refers to them as files. */
   const others = new Map<number, Found>();
   const ranges: Range[] = [];
   const texts = new Texts(budget);
   const plain_objects = new PlainObjects();
   const pages = new PageTexts();
-  /** The content of a stream that is a text (`own`), or one that is a part of a page. */
+  /** Handles the text of a stream: searches text (`own`) for encoded data and adds it to the values, or adds page content to the pages. */
   function* ofText(own: StreamText | undefined, page: StreamText | undefined): Generator<Member> {
     if (own !== undefined) yield* own.end(isFile);
     if (page !== undefined) pages.add(page.text());
@@ -266,7 +267,7 @@ async function* pdfMembers(
       }
       if (number !== undefined && others.size < STREAMS_KEPT_MAXIMUM) others.set(number, found);
       const own = textFormOf(head.subarray(0, LOOK_BYTES)) === undefined ? undefined : new StreamText();
-      // Letters of two bytes make a page look like no text.
+      // With two-byte codes, a page does not look like text.
       const page = isOfPages(head) ? (own ?? new StreamText()) : undefined;
       if (!is_changed) {
         const kept = own ?? page;
@@ -305,7 +306,7 @@ async function* pdfMembers(
       yield* texts.add(strings.end().map(bytesOf));
       copy.add(Buffer.from('\nendstream\nendobj\n'), 0);
     }
-    // Named in an object that itself was packed.
+    // References in object streams become known only after the streams were read.
     for (const number of named) {
       const found = others.get(number);
       if (found === undefined) {
@@ -329,7 +330,7 @@ async function* pdfMembers(
     claimPdf(reader, ranges, context.claim);
     for (const detail of unread) throw new Unreadable(detail);
   } catch (error) {
-    // Bytes before a limit are matched all the same.
+    // The bytes before the limit are matched as well.
     if (error instanceof LimitReached && copy.bytes > 0) yield copy.view();
     throw error;
   } finally {
@@ -340,17 +341,17 @@ async function* pdfMembers(
 const PDF_START = '%PDF';
 const PDF_FIRST = /^\s{0,64}%(?:PDF|FDF)/;
 
-/** The first object of a PDF stands near its header (ISO 32000-1, 7.5.3). Bytes. */
+/** Maximum distance between the header and the first object (ISO 32000-1, 7.5.3). Bytes. */
 const NEAR_OBJECT_WITHIN = 16 * 1024;
 const NEAR_OBJECT = /[\s\0]\d{1,10}[\s\0]{1,20}\d{1,5}[\s\0]{1,20}obj/;
 
-/** A header with a version, and an object behind it: programs that read and write PDF have the header alone among their texts. */
+/** Whether a version and an object follow the header. Programs that process PDF contain the header alone. */
 function provesPdf(reader: Reader, at: number): boolean {
   const head = reader.at(at, NEAR_OBJECT_WITHIN).toString('latin1');
   return /^%PDF-\d\.\d/.test(head) && NEAR_OBJECT.test(head);
 }
 
-/** A document that a mail carries may begin within the mail's first bytes. */
+/** Whether the bytes are a PDF. A header within the first bytes of a mail belongs to an attachment, so it does not count. */
 function isDocument(head: Buffer): boolean {
   return isPdf(head) && (PDF_FIRST.test(head.toString('latin1', 0, 68)) || mailKind(head) === undefined);
 }
@@ -367,7 +368,7 @@ export const pdf = format({
   open: (content, context) => pdfMembers(content, context, { head_bytes: HEAD_BYTES, isFile: context.isContainerHead }),
 });
 
-/** A document whose header stands behind something else: it may be a part of that. */
+/** A PDF whose header follows other data. It may be part of that data. */
 export const pdfWithin = format({
   id: 'pdf-within',
   media_type: 'application/pdf',
@@ -378,7 +379,7 @@ export const pdfWithin = format({
   open: pdf.open,
 });
 
-/** A document that begins among the first bytes of a mail. */
+/** A PDF that begins within the first bytes of a mail. */
 export const pdfInMail = format({
   id: 'pdf-in-mail',
   media_type: 'application/pdf',

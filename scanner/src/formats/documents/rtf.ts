@@ -6,8 +6,8 @@ import { openReader } from '#scanner/reading/reader.ts';
 import { hexDigit } from '#scanner/text/text-codings.ts';
 import { ole1Members } from './ole-native.ts';
 
-// RTF as Word reads it (RTF specification 1.9.1): groups, control words and hexadecimal digits in one pass. Word takes any header that begins `{\rt`, and skips
-// anything between the digits of an object: control words, unknown groups, blanks, letters that are no digits.
+// RTF as Word reads it (RTF specification 1.9.1): groups, control words and hexadecimal digits in one pass. Word accepts any header that begins with `{\rt`,
+// and ignores control words, unknown groups, blanks and other characters between the digits of an object.
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -21,7 +21,7 @@ function isRtf(head: Buffer): boolean {
   return head.subarray(0, HEADER.length).equals(HEADER);
 }
 
-/** Destinations whose text is bytes written as digits. */
+/** Destinations that contain bytes as hexadecimal digits. */
 const OF_DIGITS: readonly string[] = [
   'objdata',
   'datastore',
@@ -32,10 +32,10 @@ const OF_DIGITS: readonly string[] = [
   'svb',
   'passwordhash',
 ];
-/** Groups nest no deeper in Word (100 by the specification); deeper ones belong to the one above. */
+/** Maximum depth of groups. The specification limits it to 100; deeper groups are treated as part of their parent. */
 const DEPTH_MAXIMUM = 4096;
 const WORD_BYTES = 32;
-/** More bytes of one object are kept in pieces. */
+/** The bytes of an object are kept in pieces of this size. Bytes. */
 const PIECE_BYTES = 64 * 1024;
 
 const LETTER = new Uint8Array(256);
@@ -45,7 +45,7 @@ for (let code = 0x41; code <= 0x5a; code += 1) {
 }
 const isDigit = (byte: number | undefined) => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
-/** The bytes of one destination, as they come. */
+/** Collects the bytes of one destination. */
 class Digits {
   readonly name: string;
   private readonly pieces: Buffer[] = [];
@@ -74,7 +74,7 @@ class Digits {
     this.piece[this.length++] = value;
   }
 
-  /** A half byte before something else is lost. */
+  /** Drops an unpaired digit. */
   align(): void {
     this.high = undefined;
   }
@@ -85,15 +85,15 @@ class Digits {
 }
 
 interface Group {
-  /** Where its digits go; undefined for text. */
+  /** Target of the digits in this group; undefined for text. */
   digits: Digits | undefined;
-  /** It begins with `\*`, and is to be passed over unless its word is known. */
+  /** The group begins with `\*` and is skipped if its control word is unknown. */
   is_optional: boolean;
 }
 
 /**
- * The bytes in destinations of digits, and after `\bin`. `keeps_escapes`: an escaped character is a digit as well. `ended` is called where the group ends
- * that is the document.
+ * The bytes of destinations with hexadecimal digits, and the data of `\bin`. With `keeps_escapes`, escaped characters count as digits too. `ended` receives the
+ * position after the outermost group.
  */
 function* digitsOf(
   text: Buffer,
@@ -144,22 +144,22 @@ function* digitsOf(
         at = next + bytes.length - 1;
       } else if (OF_DIGITS.includes(word)) group = { digits: new Digits(word), is_optional: false };
       else if (group.is_optional) {
-        // A group that Word does not know: its text is nothing.
+        // Word ignores the text of a group that it does not know.
         group.is_optional = false;
         if (group.digits !== undefined && word !== 'objclass') group = { digits: undefined, is_optional: false };
       }
     } else at += 1;
   }
-  // Of a document that ends too early what there is.
+  // The destinations that a truncated document leaves open.
   const open = new Set([group, ...groups].flatMap(({ digits }) => (digits === undefined ? [] : [digits])));
   for (const digits of open) yield { name: digits.name, bytes: digits.bytes() };
 }
 
-/** Objects larger than this are not read again in the other way. Bytes. */
+/** Maximum size of a document. Bytes. */
 const TEXT_BYTES_MAXIMUM = 64 * 1024 ** 2;
 const ESCAPE = Buffer.from("\\'");
 
-/** The objects and other bytes in an RTF document; a file embedded in an object is a member of its own. */
+/** The objects and other binary data of an RTF document. Files embedded in OLE objects are separate members. */
 async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   const { budget, claim } = context;
   using reader = openReader(content, budget);
@@ -168,13 +168,13 @@ async function* rtfMembers(content: Content, context: ReadContext): AsyncGenerat
   const ways = text.includes(ESCAPE) ? [false, true] : [false];
   const seen = new Set<string>();
   let number = 0;
-  /** Word reads on behind the document; the bytes there are also read by their own format. */
+  /** Word continues after the end of the document. Those bytes are not claimed, so that other formats can read them too. */
   let first_end: number | undefined;
   for (const keeps_escapes of ways) {
     budget.spend(text.length);
     for (const { name, bytes } of digitsOf(text, keeps_escapes, (at) => (first_end ??= at))) {
       if (bytes.length === 0) continue;
-      // Read in the other way most are the same again.
+      // The second pass yields mostly the same objects; they are given once.
       const key = `${name} ${bytes.length} ${bytes.toString('latin1', 0, 64)}`;
       if (keeps_escapes && seen.has(key)) continue;
       seen.add(key);

@@ -1,6 +1,6 @@
-// A module of Visual Basic keeps its compiled form before its packed source, and Office runs that form if its own version made it. An author who removes the source, or
-// replaces it ("stomping"), shows readers nothing or a lie. The compiled form is not documented (MS-OVBA 2.3.4.3 calls it a cache); only its table of lines and the
-// texts in them are read here, as known from disassemblers. Version 5 is the one of Office 97, version 3 of Excel 5 and 95.
+// A VBA module stores its compiled code before its compressed source, and Office runs the compiled code if the same Office version made it. Removing or
+// replacing the source ("stomping") hides the code from readers. The compiled form is undocumented (MS-OVBA 2.3.4.3 calls it a cache); only its line table and
+// strings are read here, as known from disassemblers. Version 5 belongs to Office 97, version 3 to Excel 5 and 95.
 
 const MODULE = {
   begin: 0x1601,
@@ -11,27 +11,24 @@ const MODULE = {
   line_bytes: 12,
   gap_bytes: 10,
 } as const;
-/** The layout before the table's place in a module of version 5: counted structures, of so many bytes an item, with fixed ones between them. */
+/** Layout of a version 5 module before the position of its line table: counted arrays with items of `item_bytes`, and fixed structures between them. Bytes. */
 const OLD = { first: 11, behind_first: 64, item_bytes: 16, behind_third: 6, behind_last: 77 } as const;
-/** "Push this text": since version 6 (of 32 and of 64 bits), and of version 5. */
+/** Opcodes that push a string: of version 6 and later (32-bit and 64-bit), and of version 5. */
 const PUSH_TEXT: readonly number[] = [0xb6, 0xb9];
 const OLD_PUSH_TEXT: readonly number[] = [0xae];
-/** Shorter ones stand among the numbers by chance. Characters. */
+/** Minimum length of a string; shorter ones occur in other data by chance. Characters. */
 const TEXT_LEAST = 6;
 const TEXTS_MAXIMUM = 2000;
-/** The stream of a project that says by which version it was compiled: its mark, and the first version of Visual Basic 6. */
+/** Magic of the stream `_VBA_PROJECT`, and the first version number of Visual Basic 6. */
 const PROJECT = { mark: 0x61cc, sixth: 0x6b } as const;
 
-/** The compiled form of a module: the lines that are not empty, and texts in them. */
+/** The compiled form of a module: the number of non-empty lines, and the strings in them. */
 interface Compiled {
   lines: number;
   texts: string[];
 }
 
-/**
- * Numbers of a module: programs for old Macs wrote the higher byte first, which its second number shows. Numbers outside of the
- * module are 0.
- */
+/** Reads numbers of a module. Old Mac versions wrote them in big-endian order, which the second number shows. Numbers outside the module are 0. */
 interface Numbers {
   word(at: number): number;
   long(at: number): number;
@@ -57,7 +54,7 @@ function* textsIn(code: Buffer, { word }: Numbers, start: number, push: readonly
   }
 }
 
-/** Where the table of lines stands in a module of version 5. */
+/** Position of the line table in a version 5 module. */
 function oldTable({ word, long }: Numbers): number {
   const behind = (at: number) => at + 4 + long(at);
   const third = behind(OLD.first) + OLD.behind_first;
@@ -65,18 +62,18 @@ function oldTable({ word, long }: Numbers): number {
   return long(behind(last) + OLD.behind_last) + MODULE.table_after;
 }
 
-/** Whether a stream begins as a compiled module does. */
+/** Whether a stream begins like a compiled module. */
 export function isModule(stream: Buffer): boolean {
   return stream.length >= 4 && stream.readUInt16LE(0) === MODULE.begin;
 }
 
-/** Whether the stream `_VBA_PROJECT` says that its modules were compiled before Visual Basic 6. */
+/** Whether the stream `_VBA_PROJECT` states that the modules were compiled before Visual Basic 6. */
 export function isOldProject(head: Buffer): boolean {
   if (head.length < 4 || head.readUInt16LE(0) !== PROJECT.mark) return false;
   return Math.min(head.readUInt16LE(2), head.readUInt16BE(2)) < PROJECT.sixth;
 }
 
-/** Undefined for a stream that is no compiled module, or one whose table is nowhere to be found. */
+/** Reads the compiled form; undefined if the stream is not a compiled module or its line table is not found. */
 function compiledOf(stream: Buffer): Compiled | undefined {
   if (stream.length < 0x60 || !isModule(stream)) return undefined;
   const numbers = numbersOf(stream);
@@ -104,13 +101,12 @@ function compiledOf(stream: Buffer): Compiled | undefined {
   return undefined;
 }
 
-/** Lines of a source beside those that Office writes before it and people never see. */
+/** Whether a source line is code. Office adds `Attribute VB_` lines that users do not see. */
 const isCode = (line: string) => line.trim() !== '' && !/^Attribute VB_/i.test(line);
 
 /**
- * Hidden code of a module, which its source does not show: the source is `missing`, or it `differs`, or it is compiled in a way that cannot be read here (`unknown`,
- * for modules of an old project alone). Undefined where the source and the compiled texts agree, and where there is no compiled form. `sources` are those in the
- * stream, unpacked.
+ * Compiled code that the source does not show: the source is `missing`, it `differs`, or the compiled form cannot be read (`unknown`, only for modules of old
+ * projects). Undefined if all compiled strings occur in the source or there is no compiled form. `sources` are the unpacked sources of the stream.
  */
 export function hiddenCode(
   stream: Buffer,

@@ -3,16 +3,16 @@ import { type Content, openSource } from '#scanner/reading/content.ts';
 import type { Budget } from '#scanner/reading/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 
-/** A chunk of a compressed container unpacks to at most so much (MS-OVBA 2.4.1.1.3). Bytes. */
+/** Maximum unpacked size of a chunk (MS-OVBA 2.4.1.1.3). Bytes. */
 const CHUNK_BYTES = 4096;
-/** A longer macro is not handwritten. Bytes. */
+/** Maximum size of a source; handwritten macros are shorter. Bytes. */
 const SOURCE_BYTES_MAXIMUM = 8 * 1024 ** 2;
-/** A shorter source is ignored: the empty modules of every document are longer. */
+/** Minimum size of a source; the empty modules of every document are longer. Bytes. */
 const SOURCE_BYTES_LEAST = 32;
 const TEXT_SHARE_LEAST = 0.95;
 const OFFSET_BITS_LEAST = 4;
 
-/** Unpacks one chunk (MS-OVBA 2.4.1.3.5 to 2.4.1.3.12) into `target`: how many bytes it gave, and whether it is such a chunk at all. */
+/** Unpacks one chunk (MS-OVBA 2.4.1.3.5 to 2.4.1.3.12) into `target`. Returns the number of bytes written, and whether the chunk is valid. */
 function unpackChunk(chunk: Buffer, target: Buffer): { done: number; is_whole: boolean } {
   let done = 0;
   const broken = () => ({ done, is_whole: false });
@@ -45,13 +45,13 @@ function isText(bytes: Buffer): boolean {
 
 interface Source {
   bytes: Buffer;
-  /** Bytes that it came out of. */
+  /** Size of the compressed source. Bytes. */
   packed_bytes: number;
-  /** It has more, which was not unpacked. */
+  /** Whether more data follows that was not unpacked. */
   is_cut: boolean;
 }
 
-/** The compressed container that begins at `start` (MS-OVBA 2.4.1.1.1), as far as it goes; undefined when none does, or when it holds no text. */
+/** Unpacks the compressed container at `start` (MS-OVBA 2.4.1.1.1) up to the first invalid chunk; undefined if there is none or its content is not text. */
 function unpackContainer(stream: Buffer, start: number, target: Buffer, budget: Budget): Source | undefined {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -64,11 +64,11 @@ function unpackContainer(stream: Buffer, start: number, target: Buffer, budget: 
     const { done, is_whole } = is_packed
       ? unpackChunk(chunk, target)
       : { done: chunk.copy(target, 0, 0, CHUNK_BYTES), is_whole: true };
-    // Twice: for input and output.
+    // Charged for input and output.
     budget.spend(chunk.length + done);
     if (!is_whole) break;
     const piece = Buffer.from(target.subarray(0, done));
-    // The first chunk decides; other data than text is no macro.
+    // A macro is text, so the first chunk decides.
     if (size === 0 && (done < SOURCE_BYTES_LEAST || !isText(piece))) return undefined;
     pieces.push(piece);
     size += done;
@@ -82,25 +82,22 @@ function unpackContainer(stream: Buffer, start: number, target: Buffer, budget: 
   };
 }
 
-/**
- * The macro sources in a stream of an OLE file, one after the other. They are found by their form, not by the directory that says where they are: a
- * document that hides a macro changes the directory first.
- */
+/** The macro sources in a stream of an OLE file. They are found by their structure, because documents that hide macros change the directory that lists them. */
 export function* macroSources(stream: Buffer, budget: Budget): Generator<Source> {
   budget.spend(stream.length);
   const target = Buffer.alloc(CHUNK_BYTES);
   for (let at = stream.indexOf(1); at >= 0 && at + 3 < stream.length; ) {
-    // Signature bits and "compressed" of the first chunk's header; a macro is compressed.
+    // Upper four bits of the header of a compressed first chunk: the compression flag and the signature.
     const found = ((stream[at + 2] ?? 0) & 0xf0) === 0xb0 ? unpackContainer(stream, at, target, budget) : undefined;
     if (found !== undefined) yield found;
     at = stream.indexOf(1, at + (found?.packed_bytes ?? 1));
   }
 }
 
-/** A macro's packed source is shorter. Bytes. */
+/** Maximum compressed size of a source. Bytes. */
 const MACRO_BYTES_MAXIMUM = 4 * 1024 ** 2;
 
-/** A macro as it stands in a stream of an Office document, wherever that is. */
+/** A macro source found inside other data, such as a stream of an Office document. */
 async function* macroMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using source = openSource(content);
   for (const { bytes, packed_bytes, is_cut } of macroSources(source.read(0, MACRO_BYTES_MAXIMUM), budget)) {
@@ -117,7 +114,7 @@ export const macro = format({
   media_type: 'application/x-packed',
   carve: [
     {
-      // MS-OVBA 2.4.1: a compressed container, and `Attribute VB_` as its first chunk's literals.
+      // MS-OVBA 2.4.1: a compressed container whose first chunk begins with the literals `Attribute VB_`.
       pattern: `01 ?? ${oneOf(0xb0, 0xbf)} 00 ${spelled('Attribut')} 00 65 20`,
       is_own: true,
     },

@@ -1,16 +1,16 @@
 import { Unreadable } from '#scanner/reading/member.ts';
 
-// Macros of Word 6 and 95: WordBasic, in an undocumented compiled form, within the stream of the document itself. The table that names them is the one of commands (fcCmds of
-// the FIB of Word 6; MS-DOC 2.9.324 has its successor), and each is turned by one byte where its author did not want it to be read.
+// Macros of Word 6 and 95: WordBasic in an undocumented compiled form, within the main stream of the document. They are listed in the command table (fcCmds of
+// the Word 6 FIB; MS-DOC 2.9.324 describes its successor). The bytes of protected macros are XORed with a key of one byte.
 
 const WORD_6 = 0xa5dc;
 const COMMANDS_AT = 0x118;
 const TABLE = { begin: 0xff, macros: 0x01, end: 0x40 } as const;
 const ENTRY_BYTES = 24;
-/** Macros do not share bytes: all of them together are at most so many times the stream. */
+/** Maximum total size of the macros, as a multiple of the stream size. Macros do not share bytes. */
 const SHARED_MAXIMUM = 2;
 
-/** The compiled macros of a document; none where it has none. @throws Unreadable where there may be some that cannot be told. */
+/** The compiled macros of a document. @throws Unreadable if the table is damaged or of an unknown form */
 export function* wordMacros(stream: Buffer): Generator<Buffer> {
   if (stream.length < COMMANDS_AT + 8 || stream.readUInt16LE(0) !== WORD_6) return;
   const at = stream.readUInt32LE(COMMANDS_AT);

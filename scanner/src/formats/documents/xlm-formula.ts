@@ -1,6 +1,6 @@
-// A formula of Excel as a tree, and the known part of its value without running it: obfuscated macro sheets put commands together of CHAR(), &, MID() and cells.
+// Formula trees of Excel, and the values that are known without running them. Obfuscated macro sheets build commands from CHAR(), &, MID() and cells.
 
-/** A place in a sheet, from 0. */
+/** Position in a sheet; both numbers begin at 0. */
 export interface Cell {
   row: number;
   column: number;
@@ -11,13 +11,13 @@ export type Formula =
   | { kind: 'cell'; cell: Cell; sheet?: string | undefined }
   | { kind: 'call'; name: string; parts: readonly Formula[] }
   | { kind: 'operator'; operator: string; left: Formula; right: Formula }
-  /** Put together by `&`: as long as a command that is spelled letter by letter. */
+  /** Operands of consecutive `&` operators as a flat list, because commands spelled letter by letter have many. */
   | { kind: 'joined'; parts: Formula[] }
   | { kind: 'sign'; sign: '+' | '-' | '%'; part: Formula }
-  /** Printed as it is: a name, an area, an error. */
+  /** Text that is printed unchanged: a name, an area or an error. */
   | { kind: 'text'; text: string };
 
-/** Two formulas with an operator between them. */
+/** Combines two formulas with a binary operator. */
 export function operation(operator: string, left: Formula, right: Formula): Formula {
   if (operator !== '&') return { kind: 'operator', operator, left, right };
   if (left.kind !== 'joined') return { kind: 'joined', parts: [left, right] };
@@ -25,10 +25,10 @@ export function operation(operator: string, left: Formula, right: Formula): Form
   return left;
 }
 
-/** The values of the cells that a formula names; undefined for an unknown one. */
+/** Looks up the value of a cell; undefined if it is unknown. */
 export type ValueAt = (cell: Cell, sheet: string | undefined) => string | number | boolean | undefined;
 
-/** A cell holds no longer text (Excel specifications and limits). Characters. */
+/** Maximum length of a text in a cell (Excel specifications and limits). Characters. */
 const TEXT_MAXIMUM = 32_767;
 const DEPTH_MAXIMUM = 64;
 
@@ -61,7 +61,7 @@ const arithmetic: Readonly<Record<string, (left: number, right: number) => numbe
   '^': (left, right) => left ** right,
 };
 
-/** A few functions that give texts and their codes, for known arguments. */
+/** Text and number functions that are evaluated for known arguments. */
 const functions: Readonly<Record<string, (values: readonly Value[]) => Value>> = {
   CHAR([code]) {
     const number = asNumber(code);
@@ -120,7 +120,7 @@ function sliceOf(text: Value, from: Value, count: Value): string | undefined {
   return whole.slice(Math.trunc(start) - 1, Math.trunc(start) - 1 + Math.trunc(length));
 }
 
-/** The value of a formula, as far as it is known without running it. */
+/** The value of a formula if it is known without running it, otherwise undefined. */
 export function knownOf(formula: Formula, valueAt: ValueAt, depth = 0): Value {
   if (depth > DEPTH_MAXIMUM) return undefined;
   const inner = (part: Formula) => knownOf(part, valueAt, depth + 1);
@@ -152,7 +152,7 @@ export function knownOf(formula: Formula, valueAt: ValueAt, depth = 0): Value {
 const quoted = (value: string | number | boolean) =>
   typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(asText(value));
 
-/** `B7`. */
+/** Name of a cell, such as `B7`. */
 export function cellName({ row, column }: Cell): string {
   let name = '';
   for (let left = column + 1; left > 0; left = Math.floor((left - 1) / 26))
@@ -160,7 +160,7 @@ export function cellName({ row, column }: Cell): string {
   return `${name}${row + 1}`;
 }
 
-/** Neighbouring known parts form one text. */
+/** Prints the operands of `&`, with neighbouring known values joined into one text. */
 function joinedParts(parts: readonly Formula[], valueAt: ValueAt, depth: number): string[] {
   const pieces: string[] = [];
   let known: string | undefined;
@@ -176,7 +176,7 @@ function joinedParts(parts: readonly Formula[], valueAt: ValueAt, depth: number)
   return known === undefined ? pieces : [...pieces, quoted(known)];
 }
 
-/** A formula as people write it, with the known values of its parts in their place. */
+/** Prints a formula, with known values in place of its parts. */
 export function printed(formula: Formula, valueAt: ValueAt, depth = 0): string {
   if (depth > DEPTH_MAXIMUM) return '...';
   const known = knownOf(formula, valueAt, depth);

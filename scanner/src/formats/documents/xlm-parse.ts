@@ -1,6 +1,6 @@
 import { type Formula, operation } from './xlm-formula.ts';
 
-// Formulas as they stand in the XML of a sheet (ECMA-376 part 1, 18.17), as far as macro sheets need it.
+// Parses formulas in the XML of a sheet (ECMA-376 part 1, 18.17), to the extent that macro sheets need.
 
 const TOKEN =
   /\s*(?:("(?:[^"]|"")*")|(\d+(?:\.\d+)?(?:[Ee][+-]?\d+)?)|('(?:[^']|'')*'!|[\p{L}_][\p{L}\p{N}_.]*!)?(\$?[A-Za-z]{1,3}\$?\d{1,7})(?![\p{L}\p{N}_.(])|([\p{L}_\\][\p{L}\p{N}_.\\]*)|(<=|>=|<>|[-+*/^&=<>%(),:;!{}]))/uy;
@@ -20,10 +20,10 @@ const BINDING: Readonly<Record<string, number>> = {
   '^': 5,
 };
 const DEPTH_MAXIMUM = 64;
-/** Excel takes formulas of 8,192 characters. */
+/** Maximum length of a formula in characters. Excel allows 8,192. */
 const LENGTH_MAXIMUM = 32_768;
 
-/** The cell that a name such as `$B$7` is. */
+/** The position of a cell with a name such as `$B$7`. */
 export function cellOf(name: string): { row: number; column: number } {
   const [, letters = '', digits = '0'] = /^\$?([A-Za-z]+)\$?(\d+)$/.exec(name) ?? [];
   let column = 0;
@@ -55,7 +55,7 @@ function* tokensOf(source: string): Generator<Token> {
   yield { kind: 'end', text: '' };
 }
 
-/** A formula without its `=`; what cannot be taken apart is one text. */
+/** Parses a formula without its `=`. A formula that cannot be parsed becomes a single text. */
 export function parseFormula(source: string): Formula {
   if (source.length > LENGTH_MAXIMUM) return { kind: 'text', text: source };
   try {

@@ -2,13 +2,13 @@ import type { Budget } from '#scanner/reading/limits.ts';
 import { type Cell, cellName, type Formula, knownOf, printed, type ValueAt } from './xlm-formula.ts';
 import { parseFormula } from './xlm-parse.ts';
 
-// Macro sheets as a text for the rules: one line for each formula, with its known values in place.
+// Prints macro sheets as text for rules: one line for each formula, with known values inserted.
 
-/** The first line of the text. */
+/** First line of the text. */
 const TITLE = 'Excel 4 macro sheets';
-/** A longer text is cut, and the caller learns it. Characters. */
+/** Maximum length of the text; a longer text is cut, which `is_cut` reports. Characters. */
 const TEXT_MAXIMUM = 2 * 1024 ** 2;
-/** Cells that stand for other cells are followed so far. */
+/** Maximum depth of cells that refer to other cells. */
 const CHAIN_MAXIMUM = 32;
 
 export interface MacroSheet {
@@ -23,12 +23,12 @@ export function newSheet(name: string): MacroSheet {
   return { name, cells: new Map(), saved: new Map(), formulas: [] };
 }
 
-/** Where a cell is kept in a sheet. */
+/** Key of a cell in the maps of a sheet. */
 export function keyOf({ row, column }: Cell): string {
   return `${row},${column}`;
 }
 
-/** Looks up cells, and the values of their formulas: each once. */
+/** Looks up the values of cells. Each formula is evaluated once. */
 function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
   const formulas = new Map(sheets.map((one) => [one, new Map(one.formulas.map(({ cell, formula }) => [keyOf(cell), formula]))]));
   const known = new Map<string, string | number | boolean | undefined>();
@@ -40,7 +40,7 @@ function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
     if (own !== undefined) return own;
     const full_key = `${place.name}!${key}`;
     if (known.has(full_key) || chain > CHAIN_MAXIMUM) return known.get(full_key);
-    // A circle ends at the saved value.
+    // A circular reference gets the saved value.
     known.set(full_key, place.saved.get(key));
     const formula = formulas.get(place)?.get(key);
     if (formula === undefined) return known.get(full_key);
@@ -53,7 +53,7 @@ function lookUp(sheets: readonly MacroSheet[], sheet: MacroSheet): ValueAt {
   return valueAt;
 }
 
-/** A formula that another one writes into a cell, and that runs there: FORMULA("=EXEC(...)", B1). */
+/** The formula that another formula writes into a cell to be run: FORMULA("=EXEC(...)", B1). */
 function written(formula: Formula, valueAt: ValueAt): string | undefined {
   if (formula.kind !== 'call' || !/^FORMULA(\.FILL|\.ARRAY)?$/.test(formula.name)) return undefined;
   const [first] = formula.parts;
@@ -61,13 +61,13 @@ function written(formula: Formula, valueAt: ValueAt): string | undefined {
   return typeof text === 'string' && text.startsWith('=') ? printed(parseFormula(text.slice(1)), valueAt) : undefined;
 }
 
-/** `is_cut`: there is more. */
+/** Text of the macro sheets. `is_cut` means that it was truncated. */
 export interface MacroText {
   text: string;
   is_cut: boolean;
 }
 
-/** The text of macro sheets and the names of their workbook; undefined where no sheet has a formula. Names that begin with Auto_ are run by Excel itself. */
+/** The text of the macro sheets and defined names of a workbook; undefined if no sheet has a formula. Excel runs names that begin with Auto_ automatically. */
 export function macroText(
   sheets: readonly MacroSheet[],
   names: readonly { name: string; formula: Formula | undefined }[],
@@ -92,7 +92,6 @@ export function macroText(
     say(`[${sheet.name}]`);
     const valueAt = lookUp(sheets, sheet);
     for (const { cell, formula } of sheet.formulas) {
-      // As a call, and not as its value.
       if (!say(`${cellName(cell)}: =${printed(formula, valueAt)}`)) return { text: lines.join('\n'), is_cut: true };
       const inner = written(formula, valueAt);
       if (inner !== undefined && !say(`${cellName(cell)} writes: =${inner}`)) return { text: lines.join('\n'), is_cut: true };

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto';
 import { DEFAULT_PASSWORD } from './office-lock.ts';
 
-// Workbooks of Excel 97 to 2003, and 5 and 95, behind a password (MS-XLS 2.2.10): the records keep their heads, and their bodies are encrypted by RC4, or
-// turned by bits of the password ("obfuscated"). As with later ones, Excel tries a password of its own before it asks for any.
+// Encrypted workbooks of Excel 5 to 2003 (MS-XLS 2.2.10). Record headers are plain; record bodies are encrypted with RC4 or obfuscated with bits of the
+// password. Excel tries a default password first, as for later formats.
 
 const RECORD = { bof: 0x0809, file_pass: 0x002f, bound_sheet: 0x0085 } as const;
-/** The most records before FilePass. */
+/** Maximum number of records before FilePass. */
 const FIRST_RECORDS = 4096;
-/** Their bodies are never encrypted: BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead. */
+/** Records whose bodies are never encrypted: BOF, FilePass, UsrExcl, FileLock, InterfaceHdr, RRDInfo and RRDHead. */
 const OPEN_RECORDS: readonly number[] = [0x0809, 0x002f, 0x0194, 0x0195, 0x00e1, 0x0196, 0x0138];
-/** Where its sheet begins is never encrypted in BoundSheet8. Bytes. */
+/** The position of the sheet in BoundSheet8 is never encrypted. Bytes. */
 const SHEET_POSITION_BYTES = 4;
-/** RC4 begins anew with another key after so many bytes of the stream (MS-XLS 2.2.10). */
+/** RC4 restarts with another key after each block of this size (MS-XLS 2.2.10). Bytes. */
 const BLOCK_BYTES = 1024;
 
-/** RC4 has left OpenSSL. `key` is of 5 to 16 bytes. */
+/** Generates the RC4 key stream; OpenSSL no longer has this cipher. `key` has 5 to 16 bytes. */
 function rc4(key: Buffer): () => number {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index);
   const at = (index: number) => state[index] ?? 0;
@@ -48,10 +48,10 @@ function number(value: number): Buffer {
   return bytes;
 }
 
-/** Turns the byte at `within` of a record back; records come in their order. `position` is of its body in the stream. */
+/** Decrypts the byte at offset `within` of a record body. Records must be decrypted in order. `position` is the position of the body in the stream. */
 type Turn = (byte: number, record: { position: number; size: number }, within: number) => number;
 
-/** RC4, where the key of each block comes from `keyOf`. */
+/** RC4 with a key for each block from `keyOf`. */
 function byBlocks(keyOf: (block: number) => Buffer): Turn {
   let block = -1;
   let passed = 0;
@@ -63,14 +63,14 @@ function byBlocks(keyOf: (block: number) => Buffer): Turn {
       passed = block * BLOCK_BYTES;
       next = rc4(keyOf(block));
     }
-    // The heads of the records in between use up the key as well.
+    // The key stream also advances over record headers and unencrypted bytes.
     for (; passed < at; passed += 1) next();
     passed += 1;
     return byte ^ next();
   };
 }
 
-/** MS-OFFCRYPTO 2.3.6: 40 bits of the password's MD5. */
+/** RC4 encryption (MS-OFFCRYPTO 2.3.6): 40-bit keys from MD5 hashes of the password. */
 function office97(info: Buffer, password: string): Turn | undefined {
   if (info.length < 52) return undefined;
   const salt = info.subarray(4, 20);
@@ -84,7 +84,7 @@ function office97(info: Buffer, password: string): Turn | undefined {
 
 const CRYPTO_API = { header_at: 12, verifier_bytes: 4 + 16 + 16 + 4 + 20, key_bits_at: 16 } as const;
 
-/** MS-OFFCRYPTO 2.3.5: the same by Windows, with up to 128 bits of the password's SHA-1. */
+/** RC4 CryptoAPI encryption (MS-OFFCRYPTO 2.3.5): keys of 40 to 128 bits from SHA-1 hashes of the password. */
 function cryptoApi(info: Buffer, password: string): Turn | undefined {
   if (info.length < CRYPTO_API.header_at + 32) return undefined;
   const header_bytes = info.readUInt32LE(8);
@@ -95,7 +95,7 @@ function cryptoApi(info: Buffer, password: string): Turn | undefined {
   const base = digest('sha1', verifier.subarray(4, 20), Buffer.from(password, 'utf16le'));
   const keyOf = (block: number) => {
     const key = digest('sha1', base, number(block)).subarray(0, bits / 8);
-    // 2.3.5.2: keys of 40 bits are filled up with zeros.
+    // 2.3.5.2: 40-bit keys are padded with zeros.
     return bits === 40 ? Buffer.concat([key], 16) : key;
   };
   const next = rc4(keyOf(0));
@@ -103,14 +103,17 @@ function cryptoApi(info: Buffer, password: string): Turn | undefined {
   return digest('sha1', plain).equals(applied(next, verifier.subarray(40, 60))) ? byBlocks(keyOf) : undefined;
 }
 
-/** MS-OFFCRYPTO 2.3.7.2, InitialCode: by the length of the password. */
+/** InitialCode of MS-OFFCRYPTO 2.3.7.2, indexed by the length of the password. */
 const OBFUSCATION_STARTS = [
   0xe1f0, 0x1d0f, 0xcc9c, 0x84c0, 0x110c, 0x0e10, 0xf1ce, 0x313e, 0x1872, 0xe139, 0xd40f, 0x84f9, 0x280c, 0xa96a, 0x4ec3,
 ];
 const OBFUSCATION_PADDING = Buffer.from('bbffffbaffffb98000be0f00bf0f00', 'hex');
 const OBFUSCATION_BYTES = 16;
 
-/** The table XorMatrix of 2.3.7.2, from its last number to its first, is a shift register of the polynomial of CRC-16: of each eight steps seven are in use. */
+/**
+ * The obfuscation key. The table XorMatrix of 2.3.7.2, read from the end, is a shift register with the CRC-16 polynomial, of which seven of every eight steps
+ * are used.
+ */
 function obfuscationKey(password: Buffer): number {
   const twice = (value: number) => ((value << 1) & 0xffff) ^ ((value & 0x8000) === 0 ? 0 : 0x1021);
   let key = OBFUSCATION_STARTS[password.length - 1] ?? 0;
@@ -125,7 +128,7 @@ function obfuscationKey(password: Buffer): number {
   return key;
 }
 
-/** 2.3.7.1. */
+/** The password verifier (2.3.7.1). */
 function obfuscationVerifier(password: Buffer): number {
   let verifier = 0;
   for (const byte of [...password.toReversed(), password.length])
@@ -135,7 +138,10 @@ function obfuscationVerifier(password: Buffer): number {
 
 const turnedRight = (byte: number, bits: number) => ((byte >>> bits) | (byte << (8 - bits))) & 0xff;
 
-/** MS-OFFCRYPTO 2.3.7: 16 bytes made of the password, over and over; where they begin in a record depends on its place and size (MS-XLS 2.2.10). */
+/**
+ * Obfuscation (MS-OFFCRYPTO 2.3.7): XOR with 16 bytes derived from the password. The first index depends on the position and size of the record (MS-XLS
+ * 2.2.10).
+ */
 function obfuscated(key: number, verifier: number, text: string): Turn | undefined {
   const password = Buffer.from(text, 'latin1').subarray(0, 15);
   if (password.length === 0 || key !== obfuscationKey(password) || verifier !== obfuscationVerifier(password)) return undefined;
@@ -147,7 +153,7 @@ function obfuscated(key: number, verifier: number, text: string): Turn | undefin
 }
 
 function turnFor(file_pass: Buffer, password: string): Turn | undefined {
-  // Excel 5 and 95 know one kind, and do not say which.
+  // Excel 5 and 95 have a single method, so FilePass has no type field.
   if (file_pass.length === 4) return obfuscated(file_pass.readUInt16LE(0), file_pass.readUInt16LE(2), password);
   if (file_pass.length < 6) return undefined;
   if (file_pass.readUInt16LE(0) === 0) return obfuscated(file_pass.readUInt16LE(2), file_pass.readUInt16LE(4), password);
@@ -156,7 +162,7 @@ function turnFor(file_pass: Buffer, password: string): Turn | undefined {
   return info.readUInt16LE(2) === 2 ? cryptoApi(info, password) : undefined;
 }
 
-/** The body of FilePass; undefined for a workbook without it. */
+/** The body of FilePass; undefined if the workbook has none. */
 function filePassOf(stream: Buffer): Buffer | undefined {
   for (let at = 0, count = 0; at + 4 <= stream.length && count < FIRST_RECORDS; count += 1) {
     const body = stream.subarray(at + 4, at + 4 + stream.readUInt16LE(at + 2));
@@ -166,10 +172,7 @@ function filePassOf(stream: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/**
- * The stream of an encrypted workbook as it was before, where Excel's own password or the one that was given opens it; undefined where neither does. FilePass
- * stays where it was, as a record of no meaning.
- */
+/** Decrypts the stream of a workbook; undefined if neither Excel's default password nor the given one opens it. FilePass is kept with an unused record type. */
 export function openedWorkbook(stream: Buffer, password: string | undefined): Buffer | undefined {
   const file_pass = filePassOf(stream);
   if (file_pass === undefined) return undefined;
@@ -189,7 +192,7 @@ export function openedWorkbook(stream: Buffer, password: string | undefined): Bu
     }
     if (type === RECORD.file_pass) {
       is_behind = true;
-      // A type that no record has.
+      // An unused record type.
       opened.writeUInt16LE(0xffff, at);
     }
     at = record.position + record.size;

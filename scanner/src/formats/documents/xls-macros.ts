@@ -2,7 +2,8 @@ import type { Budget } from '#scanner/reading/limits.ts';
 import { countedText, type Edition, formulaOf, rkNumber } from './biff-formula.ts';
 import { keyOf, type MacroSheet, type MacroText, macroText, newSheet } from './xlm-text.ts';
 
-// The macro sheets of a workbook of Excel 5 to 2003 (MS-XLS): Excel runs them as it did before there was Visual Basic, and they lie in the same stream as all.
+// Reads the macro sheets of workbooks of Excel 5 to 2003 (MS-XLS). Macro sheets predate Visual Basic, still run in Excel, and are in the same stream as all
+// other sheets.
 
 const RECORD = {
   formula: 0x0006,
@@ -21,7 +22,7 @@ const RECORD = {
 } as const;
 const MACRO_SHEET = 0x0040;
 const BIFF8 = 0x0600;
-/** Names that Excel has itself, by the one character that they are stored as. */
+/** Built-in names, by the character code with which they are stored. */
 const OWN_NAMES: Readonly<Record<number, string>> = {
   1: 'Auto_Open',
   2: 'Auto_Close',
@@ -31,10 +32,7 @@ const OWN_NAMES: Readonly<Record<number, string>> = {
 const NAMES_MAXIMUM = 4096;
 const TEXTS_MAXIMUM = 65_536;
 const SHEETS_MAXIMUM = 4096;
-/**
- * The most that is kept of macro sheets and names: a cell in memory takes many times its bytes in the file. Records, and their
- * bytes.
- */
+/** Maximum number of cell and name records that are kept, and of their bytes. In memory, a cell takes many times its size in the file. */
 const KEPT = { cells: 200_000, bytes: 16 * 1024 ** 2 } as const;
 
 interface BiffRecord {
@@ -42,7 +40,7 @@ interface BiffRecord {
   body: Buffer;
 }
 
-/** The records of a stream that comes in pieces; the last one may be cut short. Each is valid until the next is asked for. */
+/** The records of a stream in pieces; the last one may be truncated. A record is valid until the next one is requested. */
 function* recordsOf(pieces: Iterable<Buffer>): Generator<BiffRecord> {
   let held: Buffer = Buffer.alloc(0);
   const recordAt = (bytes: Buffer, at: number): BiffRecord => ({
@@ -62,7 +60,7 @@ function* recordsOf(pieces: Iterable<Buffer>): Generator<BiffRecord> {
   if (held.length >= 4) yield recordAt(held, 0);
 }
 
-/** The shared texts (MS-XLS 2.4.265) of one record: those that continue in the next are left out. */
+/** The shared strings (MS-XLS 2.4.265) of one record. A string that continues in the next record, and those after it, are omitted. */
 function sharedTexts(body: Buffer): string[] {
   const texts: string[] = [];
   for (let at = 8; at + 3 <= body.length && texts.length < TEXTS_MAXIMUM; ) {
@@ -80,7 +78,7 @@ function sharedTexts(body: Buffer): string[] {
   return texts;
 }
 
-/** A defined name (MS-XLS 2.4.150), and whether Excel runs its formula automatically. */
+/** A defined name (MS-XLS 2.4.150) with the tokens of its formula; undefined if the record is too short. */
 function nameOf(body: Buffer, edition: Edition): { name: string; tokens: Buffer } | undefined {
   if (body.length < 15) return undefined;
   const is_own = (body.readUInt16LE(0) & 0x20) !== 0;
@@ -89,18 +87,18 @@ function nameOf(body: Buffer, edition: Edition): { name: string; tokens: Buffer 
   const start = edition === 'biff8' ? 15 : 14;
   const end = start + count * (is_wide ? 2 : 1);
   const text = body.toString(is_wide ? 'utf16le' : 'latin1', start, end);
-  // As a copy: its buffer is many times as long.
+  // A copy, because the original keeps a much larger buffer in memory.
   const tokens = Buffer.from(body.subarray(end, end + body.readUInt16LE(4)));
   return { name: is_own ? (OWN_NAMES[text.charCodeAt(0)] ?? `name ${text.charCodeAt(0)}`) : text, tokens };
 }
 
-/** Kept parts of macro sheets, up to a number of cells and bytes. */
+/** Counts the kept parts of macro sheets against the limits. */
 class Kept {
   is_cut = false;
   private cells = 0;
   private bytes = 0;
 
-  /** Whether there is room for so many cells of a record, or for a name, which is counted as one. */
+  /** Whether there is room for a record with this number of cells. A name counts as one cell. */
   has(cells: number, bytes: number): boolean {
     if (this.cells + cells > KEPT.cells || this.bytes + bytes > KEPT.bytes) this.is_cut = true;
     if (this.is_cut) return false;
@@ -110,14 +108,14 @@ class Kept {
   }
 }
 
-/** Whether a stream that begins with these bytes is a workbook's. */
+/** Whether a stream that begins with these bytes is a workbook. */
 export function isWorkbook(head: Buffer): boolean {
   return head.length >= 8 && head.readUInt16LE(0) === RECORD.bof;
 }
 
 /**
- * The macro sheets of a workbook's stream, which comes in pieces, as a text for the rules; undefined where it has none. `is_cut`: there is more of them than is kept.
- * Of other sheets nothing is kept, however long the stream is: `onText` is told what their cells say.
+ * The macro sheets of a workbook stream as text for rules; undefined if it has none. `is_cut` means that some parts exceeded the limits. `onText` receives the
+ * cell texts of other sheets, which are not kept.
  */
 export function xlsMacros(
   head: Buffer,
@@ -133,7 +131,7 @@ export function xlsMacros(
   const sheets: MacroSheet[] = [];
   let texts: string[] = [];
   let sheet: MacroSheet | undefined;
-  /** Substreams stand in each other, as charts do in sheets. */
+  /** Number of substreams begun. They can be nested, as charts are in sheets. */
   let began = 0;
   let last: { row: number; column: number } | undefined;
   for (const { type, body } of recordsOf(pieces)) {
@@ -153,7 +151,7 @@ export function xlsMacros(
         sheet = undefined;
         break;
       case RECORD.bound_sheet:
-        // Its type: 1 for a macro sheet.
+        // Sheet type 1 is a macro sheet.
         if (body.length > 8 && body[5] === 1 && sheet_names.length < SHEETS_MAXIMUM)
           sheet_names.push(countedText(body, 6, edition).text);
         break;
@@ -168,7 +166,7 @@ export function xlsMacros(
         texts.forEach(onText);
         break;
       case RECORD.string:
-        // The value of the formula before it when the workbook was saved.
+        // The saved value of the formula in the previous record.
         if (sheet !== undefined && last !== undefined && body.length > 3 && kept.has(1, body.length)) {
           const is_wide = edition === 'biff8' && ((body[2] ?? 0) & 1) === 1;
           sheet.saved.set(keyOf(last), body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 3 : 2));
@@ -192,16 +190,16 @@ export function xlsMacros(
   return { text: made.text, is_cut: made.is_cut || kept.is_cut };
 }
 
-/** Records of cells. */
+/** Record types of cells. */
 const CELLS: readonly number[] = [RECORD.label_sst, RECORD.label, RECORD.number, RECORD.rk, RECORD.mul_rk, RECORD.formula];
 
-/** The text of a cell that has it itself. */
+/** The text that is stored in a cell record itself. */
 function labelOf(body: Buffer, edition: Edition): string {
   const is_wide = edition === 'biff8' && ((body[8] ?? 0) & 1) === 1;
   return body.toString(is_wide ? 'utf16le' : 'latin1', edition === 'biff8' ? 9 : 8);
 }
 
-/** Reads a record about a cell of a macro sheet. */
+/** Adds a cell record to a macro sheet. */
 function takeCell(
   sheet: MacroSheet,
   cell: { row: number; column: number },

@@ -5,10 +5,10 @@ import type { Formula } from './xlm-formula.ts';
 import { cellOf, parseFormula } from './xlm-parse.ts';
 import { keyOf, type MacroSheet, type MacroText, macroText, newSheet } from './xlm-text.ts';
 
-// Macro sheets in workbooks since Excel 2007: parts of a package, as XML (MS-OFFMACRO2 2.2.1.2) or in records (MS-XLSB). Their calls, their start and their shared
-// texts are in different parts, so that one text is made of all.
+// Macro sheets of workbooks since Excel 2007: package parts as XML (MS-OFFMACRO2 2.2.1.2) or as binary records (MS-XLSB). Formulas, defined names and shared
+// strings are in different parts, which are combined into one text.
 
-/** One part, and all that are kept. Bytes. */
+/** Maximum size of one part, and of all kept parts together. Bytes. */
 const PART_MAXIMUM = 8 * 1024 ** 2;
 const PARTS_MAXIMUM = 32 * 1024 ** 2;
 const LOOKED_BYTES = 2048;
@@ -16,14 +16,14 @@ const CELLS_MAXIMUM = 200_000;
 
 const BEGIN_SHEET = 0x0181;
 const RECORD = { row: 0, rk: 2, real: 5, text: 6, shared: 7, formula_text: 8, formula_error: 11, item: 19, name: 39 } as const;
-/** Of a formula's result, by the record: it stands between the cell and the formula. */
+/** Size of a formula's result, which precedes the formula, by record type. Bytes. */
 const RESULT_BYTES: Readonly<Record<number, number>> = { 9: 8, 10: 1, 11: 1 };
 
 type Kind = 'workbook' | 'macro sheet' | 'shared texts';
 
 /**
- * The kind of a workbook's part; undefined for one that macro sheets do not need. The author of a file chooses the
- * part's name.
+ * The kind of a workbook part; undefined if macro sheets do not need it. The content decides where possible, because the author of a file chooses the part's
+ * name.
  */
 function kindOf(name: string, bytes: Buffer): Kind | undefined {
   if (bytes.length > 1 && bytes.readUInt16LE(0) === BEGIN_SHEET) return /macro/i.test(name) ? 'macro sheet' : undefined;
@@ -51,10 +51,10 @@ function plain(xml: string): string {
 const textsIn = (xml: string): string =>
   [...xml.matchAll(/<(?:\w{1,32}:)?t(?:\s[^>]{0,200})?>([^<]*)</g)].map(([, text = '']) => plain(text)).join('');
 
-/** The sheet of a part in XML. */
+/** Parses a sheet in XML. */
 function sheetOfXml(name: string, xml: string, shared: readonly string[]): MacroSheet {
   const sheet = newSheet(name);
-  // From the beginning of one cell to that of the next.
+  // Each piece extends from one cell to the next.
   for (const inside of xml.split(/<(?:\w{1,32}:)?c\s/).slice(1)) {
     if (sheet.formulas.length + sheet.cells.size > CELLS_MAXIMUM) break;
     const attributes = inside.slice(0, inside.indexOf('>'));
@@ -97,7 +97,7 @@ function* recordsOf(bytes: Buffer): Generator<{ type: number; body: Buffer }> {
   }
 }
 
-/** A text behind the number of its characters (MS-XLSB 2.5.168). */
+/** Reads a text after its length in characters (MS-XLSB 2.5.168). */
 function wideText(body: Buffer, at: number): { text: string; after: number } {
   const end = at + 4 + 2 * (at + 4 <= body.length ? body.readUInt32LE(at) : 0);
   return { text: body.toString('utf16le', at + 4, end), after: end };
@@ -128,7 +128,7 @@ function sheetOfRecords(name: string, bytes: Buffer, shared: readonly string[]):
   return sheet;
 }
 
-/** The names of a workbook (ECMA-376 part 1, 18.2.5; MS-XLSB 2.4.711). */
+/** The defined names of a workbook (ECMA-376 part 1, 18.2.5; MS-XLSB 2.4.711). */
 function namesOf(bytes: Buffer): { name: string; formula: Formula | undefined }[] {
   if (bytes[0] !== 0x83) {
     const names = bytes.toString('utf8').matchAll(/<(?:\w{1,32}:)?definedName\s([^>]{0,800})>([^<]*)</g);
@@ -153,11 +153,11 @@ function sharedOf(bytes: Buffer): string[] {
   return items.slice(1).map(textsIn);
 }
 
-/** The members of a package, and behind them its macro sheets as a text. */
+/** The members of a package, followed by the text of its macro sheets, if it has any. */
 export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: Budget): AsyncGenerator<Member> {
   const parts: { kind: Kind; name: string; bytes: Buffer }[] = [];
   let kept = 0;
-  /** Kinds of parts for which there was no room. */
+  /** Kinds of parts that exceeded the limits. */
   const missed = new Set<Kind>();
   const mayKeep = (kind: Kind, bytes: number): boolean => {
     const has_room = bytes <= PART_MAXIMUM && kept + bytes <= PARTS_MAXIMUM;
@@ -168,7 +168,7 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
     kept += bytes.length;
     parts.push({ kind, name, bytes });
   };
-  /** A part that comes in pieces, unchanged; the fields for macro sheets are kept on the way. */
+  /** Passes the stream of a part through unchanged, and keeps it if macro sheets need it. */
   async function* watched(name: string, stream: AsyncIterable<unknown>): AsyncGenerator<unknown> {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -222,7 +222,7 @@ export async function* withMacroSheets(members: AsyncGenerator<Member>, budget: 
     yield { name: 'macro sheets', kind: 'view', read: () => ({ content: { size: bytes.length, bytes } }) };
   }
   if (failure !== undefined) throw failure;
-  // Without a macro sheet the others are not needed.
+  // Without a macro sheet, the other parts are not needed.
   if (missed.has('macro sheet')) throw new Unreadable('too_large');
 }
 
