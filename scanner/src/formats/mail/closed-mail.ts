@@ -1,8 +1,8 @@
 import { closedByMarks, type Format, hexMark, mark } from '#scanner/formats/format.ts';
 
-// Folders of mail that nothing here opens.
+// Mail stores that this scanner recognises but cannot open.
 
-/** Their first bytes tell them. */
+/** Formats that are recognised by their first bytes. */
 export const closedMail: readonly Format[] = [
   closedByMarks('outlook', 'folders of Outlook', [mark('!BDN')]),
   closedByMarks('outlook-express', 'folders of Outlook Express', [hexMark('cfad12fe')]),

@@ -4,14 +4,14 @@ import type { Content } from '#scanner/reading/content.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// Cryptographic messages (RFC 5652), as S/MIME has them: signed content is read, enveloped content is encrypted. In DER, and in BER with open lengths.
+// Cryptographic messages (RFC 5652), as used by S/MIME, in DER and in BER with indefinite lengths. Signed content is read; enveloped content is encrypted.
 
 const SEQUENCE = 0x30;
 const OCTETS = 0x04;
 const OCTETS_IN_PIECES = 0x24;
 const IDENTIFIER = 0x06;
 const EXPLICIT = 0xa0;
-/** 1.2.840.113549.1.7 and 1.2.840.113549.1.9.16.1 */
+/** Prefixes of content type identifiers: 1.2.840.113549.1.7 and 1.2.840.113549.1.9.16.1. */
 const PKCS7 = Buffer.from('2a864886f70d0107', 'hex');
 const SMIME = Buffer.from('2a864886f70d01091001', 'hex');
 const PLAIN = 1;
@@ -20,14 +20,14 @@ const DIGESTED = 5;
 const LOCKED: readonly number[] = [3, 4, 6];
 const COMPRESSED = 9;
 const AUTHENTICATED_LOCKED = 23;
-/** Pieces of one content, and values passed over on the way to it. */
+/** Maximum number of values that are read while walking a value. */
 const VALUES_MAXIMUM = 100_000;
 const LOOK_BYTES = 32;
 
 interface Value {
   tag: number;
   start: number;
-  /** Undefined where its length is open: it ends at two zeros. */
+  /** Undefined for an indefinite length, where two zeros end the value. */
   end: number | undefined;
 }
 
@@ -47,7 +47,7 @@ function valueAt(reader: Reader, at: number): Value | undefined {
   return valueIn(reader.at(at, 8), at);
 }
 
-/** The kind of a message, by its identifier. */
+/** The kind of a message, by its content type identifier; undefined for unknown types. */
 function kindOf(identifier: Buffer): 'plain' | 'signed' | 'digested' | 'locked' | 'compressed' | undefined {
   const last = identifier.at(-1) ?? 0;
   if (identifier.subarray(0, -1).equals(PKCS7)) {
@@ -59,7 +59,7 @@ function kindOf(identifier: Buffer): 'plain' | 'signed' | 'digested' | 'locked' 
   return last === COMPRESSED ? 'compressed' : last === AUTHENTICATED_LOCKED ? 'locked' : undefined;
 }
 
-/** Whether a message begins with these bytes, whose content is of a known kind. */
+/** Whether the bytes begin with a message of a known kind. */
 function isCms(head: Buffer): boolean {
   const outer = head[0] === SEQUENCE ? valueIn(head.subarray(0, 8), 0) : undefined;
   const inner = outer === undefined ? undefined : valueIn(head.subarray(outer.start, outer.start + 8), outer.start);
@@ -67,7 +67,7 @@ function isCms(head: Buffer): boolean {
   return inner.end - inner.start <= LOOK_BYTES && kindOf(head.subarray(inner.start, inner.end)) !== undefined;
 }
 
-/** Where a value ends; one of an open length is walked to its two zeros. */
+/** The end of a value. Values of indefinite length are walked to their end-of-contents octets. @throws Unreadable */
 function endOf(reader: Reader, value: Value): number {
   if (value.end !== undefined) return value.end;
   let depth = 1;
@@ -87,7 +87,7 @@ function endOf(reader: Reader, value: Value): number {
   throw new Unreadable('damaged');
 }
 
-/** The bytes of an octet string, which may be in pieces. */
+/** The bytes of an octet string, which may be split into pieces. */
 function* octets(reader: Reader, value: Value): Generator<Buffer> {
   if (value.tag === OCTETS) {
     yield* reader.chunks(value.start, Math.min(value.end ?? value.start, reader.size));
@@ -103,7 +103,7 @@ function* octets(reader: Reader, value: Value): Generator<Buffer> {
   }
 }
 
-/** The child of this tag in what begins at `at`, at most so many values on. */
+/** The first value with one of these tags at `from`, after skipping at most `skip_maximum` values. */
 function childOf(reader: Reader, from: number, tags: readonly number[], skip_maximum: number): Value | undefined {
   let at = from;
   for (let count = 0; count <= skip_maximum; count += 1) {
@@ -116,8 +116,8 @@ function childOf(reader: Reader, from: number, tags: readonly number[], skip_max
 }
 
 /**
- * The signed or compressed content of a message; none where only certificates or a detached signature are in it.
- * @throws Unreadable `encrypted` for enveloped content, `damaged` where the values lead nowhere.
+ * The content of a message; none if it has only certificates or a detached signature. @throws Unreadable `encrypted` for enveloped content, `damaged` if the
+ * structure is invalid.
  */
 async function* cmsMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
@@ -139,7 +139,7 @@ async function* cmsMembers(content: Content, { budget, claim }: ReadContext): As
   }
   const message = explicit === undefined ? undefined : childOf(reader, explicit.start, [SEQUENCE], 0);
   if (message === undefined) throw new Unreadable('damaged');
-  // The version and the algorithms stand before it.
+  // The version and the digest algorithms precede it.
   const enclosed = childOf(reader, message.start, [SEQUENCE], 2);
   const has_algorithm = kind === 'compressed' || kind === 'digested';
   const algorithm = has_algorithm && enclosed !== undefined ? endOf(reader, enclosed) : undefined;
@@ -172,16 +172,16 @@ export const cmsMessage = format({
   open: cmsMembers,
 });
 
-/** Keys and other values behind a password (RFC 7292, 4): version 3, and content of CMS that is data or signed. */
+/** Password-protected keys and certificates (RFC 7292, 4): version 3, with CMS content of type data or signed data. */
 const PKCS12 = /^30(?:8[0-4](?:..){0,4}|..)02010330(?:8[0-4](?:..){0,4}|..)06092a864886f70d01070[12]/;
 
-/** A source that quotes the first bytes of one holds less than their length says. */
+/** Whether the bytes are a PKCS #12 file. Source code that quotes its first bytes is shorter than the stated length. */
 function isPkcs12(head: Buffer): boolean {
   if (head[0] !== SEQUENCE || !PKCS12.test(head.toString('hex', 0, 40))) return false;
   const short = head[1] ?? 0;
   const length_bytes = short > 0x80 ? short - 0x80 : 0;
   const length = length_bytes > 0 ? head.readUIntBE(2, length_bytes) : short;
-  // Its end may be unknown before it (X.690, 8.1.3.6), and longer ones are not examined here.
+  // The length may be indefinite (X.690, 8.1.3.6). Files longer than the examined bytes are accepted.
   return short === 0x80 || head.length >= HEAD_BYTES || 2 + length_bytes + length <= head.length;
 }
 

@@ -1,6 +1,6 @@
 import type { Budget } from '#scanner/reading/limits.ts';
 
-// The compressed RTF of Outlook's messages (MS-OXRTFCP 2.1 and 3.1).
+// Compressed RTF of Outlook messages (MS-OXRTFCP 2.1 and 3.1).
 
 const HEADER_BYTES = 16;
 const COMPRESSED = 'LZFu';
@@ -15,7 +15,7 @@ const DICTIONARY = Buffer.concat(
   4096,
 );
 const DICTIONARY_FILLED = 207;
-/** A reference of two bytes copies at most so much. */
+/** Maximum number of bytes that a two-byte reference copies. */
 const COPIED_MAXIMUM = 17;
 
 export function isCompressedRtf(bytes: Buffer): boolean {
@@ -23,7 +23,7 @@ export function isCompressedRtf(bytes: Buffer): boolean {
   return bytes.length > HEADER_BYTES && (magic === COMPRESSED || magic === PLAIN);
 }
 
-/** The RTF in it; undefined when it is none. Bytes before damage are good. */
+/** Unpacks the RTF; undefined if the bytes are not compressed RTF. If it is damaged, the bytes before the damage are returned. */
 export function lzfuText(bytes: Buffer, budget: Budget): Buffer | undefined {
   if (!isCompressedRtf(bytes)) return undefined;
   const packed = bytes.subarray(HEADER_BYTES);
@@ -52,7 +52,7 @@ export function lzfuText(bytes: Buffer, budget: Budget): Buffer | undefined {
       const reference = packed.readUInt16BE(at);
       at += 2;
       const from = reference >>> 4;
-      // A reference to where the next byte goes is the end.
+      // A reference to the write position ends the data.
       if (from === written) {
         at = packed.length;
         break;

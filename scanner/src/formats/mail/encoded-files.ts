@@ -6,14 +6,14 @@ import { BINHEX_MARK, fromBinHex, fromYenc, isYencBegin, YENC_BEGIN_BYTES } from
 import { fromUuencode, isUuencodeBegin, UUENCODE_BEGIN_BYTES } from '#scanner/text/text-codings.ts';
 import { mailFolder, NEWLINE, RETURN, streamed } from './mail.ts';
 
-// Files in uuencode, yEnc or BinHex among the lines of a text.
+// Files in uuencode, yEnc or BinHex within a text.
 
 const BEGIN = Buffer.from('begin');
-/** Rows of zeros aside, a larger attachment that is no text holds no encoded file. Bytes. */
+/** Larger binary files are not searched for encoded files, nor are larger files of any kind for yEnc and BinHex. Bytes. */
 const ENCODED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const TEXT_BYTES = 4096;
 
-/** Whether a text has a line that begins an encoded file. */
+/** Whether a text has a line that begins a uuencoded file. */
 function holdsUuencode(reader: Reader, head: Buffer): boolean {
   if (reader.size > ENCODED_BYTES_MAXIMUM && head.subarray(0, TEXT_BYTES).includes(0)) return false;
   for (let at = reader.find(BEGIN, 0); at >= 0; at = reader.find(BEGIN, at + BEGIN.length)) {
@@ -24,7 +24,7 @@ function holdsUuencode(reader: Reader, head: Buffer): boolean {
 
 const YBEGIN = Buffer.from('=ybegin ');
 
-/** Whether a text has a line that begins a file in yEnc. */
+/** Whether a text has a line that begins a yEnc file. */
 function holdsYenc(reader: Reader): boolean {
   for (let at = reader.find(YBEGIN, 0); at >= 0; at = reader.find(YBEGIN, at + YBEGIN.length)) {
     const before = at === 0 ? NEWLINE : reader.at(at - 1, 1)[0];
@@ -33,7 +33,7 @@ function holdsYenc(reader: Reader): boolean {
   return false;
 }
 
-/** Whether files are written in a text in one of the ways that have their own first line. */
+/** Whether a text contains uuencoded, yEnc or BinHex files, which begin with their own first line. */
 function holdsEncoded(reader: Reader, head: Buffer): boolean {
   if (holdsUuencode(reader, head)) return true;
   return reader.size <= ENCODED_BYTES_MAXIMUM && (holdsYenc(reader) || reader.find(BINHEX_MARK, 0) >= 0);
@@ -41,7 +41,7 @@ function holdsEncoded(reader: Reader, head: Buffer): boolean {
 
 const YPART = Buffer.from('\n=ypart ');
 
-/** Files in yEnc that come in several parts, put together by their name. */
+/** Multipart yEnc files, with their parts joined by name. */
 function* yencInParts(reader: Reader, { budget }: ReadContext): Generator<Member> {
   if (reader.find(YPART, 0) < 0) return;
   const files = new Map<string, Buffer[][]>();
@@ -60,7 +60,7 @@ function* yencInParts(reader: Reader, { budget }: ReadContext): Generator<Member
   }
 }
 
-/** The files that are encoded in a text. */
+/** The encoded files of a text. */
 async function* encodedMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   if (holdsYenc(reader)) {
@@ -91,11 +91,11 @@ async function* encodedMembers(content: Content, context: ReadContext): AsyncGen
 
 const BINHEX_START = '(This file must be converted with BinHex';
 
-/** Files that are written in a text in one of the ways that have their own first line: uuencode, yEnc, BinHex. */
+/** Encoded files in a text, which begin with their own first line: uuencode, yEnc, BinHex. */
 export const encodedFiles = format({
   id: 'uuencode',
   media_type: 'text/x-uuencode',
-  // The mails of a mailbox are looked at one by one.
+  // The mails of a mailbox are examined separately.
   recogniseBeside: ({ reader, head, first }) =>
     first?.format.traits.owns_end?.(reader) !== true && first?.format.id !== mailFolder.id && holdsEncoded(reader, head) ? 48 : 0,
   carve: [

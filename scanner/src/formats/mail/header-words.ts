@@ -1,13 +1,13 @@
 import { decodeBytes, decodePage } from '#scanner/text/code-pages.ts';
 import { fromQuotedPrintable } from '#scanner/text/text-codings.ts';
 
-// Names in the headers of mails. A header is held byte by byte (each character is one byte), since its charset is unknown before.
+// Decodes text in mail headers. Headers are kept as Latin-1, one character for each byte, because their charset is not known at first.
 
-/** Words of RFC 2047; RFC 2231 adds a language behind the charset. */
+/** Encoded words (RFC 2047). RFC 2231 adds a language after the charset. */
 const WORD = /=\?([^?\s*]{1,80})(?:\*[^?\s]{0,40})?\?([bq])\?([^?]{0,1000})\?=/gi;
-/** Blanks between two words belong to neither (RFC 2047, 6.2). */
+/** Whitespace between adjacent encoded words is ignored (RFC 2047, 6.2). */
 const BETWEEN_WORDS = /(\?=)[ \t\r\n]{1,64}(?==\?[^?\s]{1,80}\?[bq]\?)/gi;
-/** The most frequent charset of mails that name none, beside UTF-8. */
+/** The most frequent charset, beside UTF-8, of mails that declare none. */
 const USUAL_PAGE = 'windows-1252';
 
 function bytesOf(coding: string, word: string): Buffer {
@@ -18,7 +18,7 @@ function bytesOf(coding: string, word: string): Buffer {
 
 const plainOf = (text: string) => decodeBytes(Buffer.from(text, 'latin1'), USUAL_PAGE);
 
-/** A header's value as a person reads it: encoded words in any charset, and raw bytes. A letter that was cut between two words is put together. */
+/** Decodes a header value: encoded words in any charset, and raw bytes. Characters that are split between two words are joined. */
 export function headerText(value: string): string {
   const joined = value.replaceAll(BETWEEN_WORDS, '$1');
   let text = '';
@@ -43,7 +43,7 @@ export function headerText(value: string): string {
   return text + plainOf(joined.slice(at));
 }
 
-/** A piece of a parameter (RFC 2231): `name*0*=...`. */
+/** A section of a parameter (RFC 2231): `name*0*=...`. */
 export interface ParameterPiece {
   number: number;
   is_extended: boolean;
@@ -52,7 +52,7 @@ export interface ParameterPiece {
 
 const CHARSET = /^([\w.:-]{0,40})'[\w-]{0,40}'/;
 
-/** A parameter that came in pieces, or with a charset, as bytes of UTF-8 that headers hold one by one. */
+/** Joins and decodes the sections of a parameter. The result is UTF-8 with one character for each byte, like other header values. */
 export function parameterText(pieces: readonly ParameterPiece[]): string {
   const ordered = pieces.toSorted((one, other) => one.number - other.number);
   if (!ordered.some(({ is_extended }) => is_extended)) return ordered.map(({ text }) => text).join('');

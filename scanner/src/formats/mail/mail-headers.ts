@@ -1,40 +1,40 @@
 import { headerText, type ParameterPiece, parameterText } from './header-words.ts';
 
-// Headers of a mail and of its parts.
+// Parses the headers of mails and mail parts.
 
-/** A delimiter is one line, and a line of mail has no more (RFC 5322, 2.1.1). Bytes. */
+/** Maximum length of a boundary. A delimiter is one line, and lines are limited to this length (RFC 5322, 2.1.1). Bytes. */
 export const BOUNDARY_BYTES_MAXIMUM = 998;
-/** A name that is longer is cut. Characters. */
+/** Maximum length of a file name. Characters. */
 const NAME_CHARACTERS_MAXIMUM = 1024;
-/** A parameter in pieces is cut here. Characters. */
+/** Maximum length of a parameter value. Characters. */
 const PARAMETER_CHARACTERS_MAXIMUM = 4096;
 
 export interface Headers {
   type: string;
   boundary: string | undefined;
-  /** Where the type is given again, and otherwise: some programs take the first, some the last. */
+  /** Boundaries of repeated fields. Some programs use the first field, some the last. */
   other_boundaries: readonly string[];
   encoding: string;
   other_encodings: readonly string[];
   name: string | undefined;
-  /** Lines that end with a blank continue in the next (RFC 3676). */
+  /** Whether lines that end with a space continue in the next line (RFC 3676). */
   is_flowed: boolean;
-  /** The blank at a folded line's end belongs to no word (RFC 3676, 4.2). */
+  /** Whether the space at the end of a folded line is removed (RFC 3676, 4.2). */
   is_joined: boolean;
-  /** Number of mails that it is split into (RFC 2046, 5.2.2). */
+  /** Number of mails into which the message is split (RFC 2046, 5.2.2). */
   pieces: number;
 }
 
-/** The extended form without its star, as some programs write it: a charset, two apostrophes, and percent signs. */
+/** An extended value without the star in its name, as some programs write it: charset, two apostrophes, and percent encoding. */
 const EXTENDED = /^[\w.-]{1,40}'[\w-]{0,40}'[^%]{0,1000}%[0-9a-f]{2}/i;
 
-/** A name as a person reads it. */
+/** Decodes a file name. */
 function readable(name: string): string {
   const short = name.slice(0, NAME_CHARACTERS_MAXIMUM);
   return headerText(EXTENDED.test(short) ? parameterText([{ number: 0, is_extended: true, text: short }]) : short);
 }
 
-/** The quoted text that begins at `start` of a header's value, and where it ends. */
+/** The quoted string that begins at `start`, and the position after it. */
 function quoted(value: string, start: number): { text: string; after: number } {
   let text = '';
   let at = start + 1;
@@ -45,7 +45,7 @@ function quoted(value: string, start: number): { text: string; after: number } {
   return { text, after: at + 1 };
 }
 
-/** A header's value without its comments (RFC 5322, 3.2.2), which are none within quotes. */
+/** Removes comments (RFC 5322, 3.2.2) outside quoted strings. */
 function withoutComments(value: string): string {
   const last_end = value.lastIndexOf(')');
   let text = '';
@@ -66,10 +66,13 @@ function withoutComments(value: string): string {
   return text;
 }
 
-/** Pieces of one parameter that are put together. */
+/** Maximum number of sections of a parameter. */
 const PIECES_MAXIMUM = 200;
 
-/** The parameters of a header's value, by their name in small letters without what RFC 2231 puts behind it: the one with a charset before the first plain one, and pieces in their order. */
+/**
+ * The parameters of a header value, by lower-case name without the suffixes of RFC 2231. Extended and split values take precedence over plain ones; sections
+ * are joined in order.
+ */
 function parametersOf(value: string): Map<string, string> {
   const found = new Map<string, { plain: string | undefined; pieces: ParameterPiece[] }>();
   const isEnd = (character: string | undefined) => character === ';' || character === ' ' || character === '\t';
@@ -91,7 +94,7 @@ function parametersOf(value: string): Map<string, string> {
     }
     const known = found.get(name) ?? { plain: undefined, pieces: [] };
     found.set(name, known);
-    // `name=`, `name*=`, `name*0=` and `name*0*=`.
+    // Forms of a parameter: `name=`, `name*=`, `name*0=` and `name*0*=`.
     if (first === undefined) known.plain ??= text;
     else if (known.pieces.length < PIECES_MAXIMUM)
       known.pieces.push({ number: Number(first) || 0, is_extended: first === '' || second !== undefined, text });
@@ -115,7 +118,7 @@ export const NO_HEADERS: Headers = {
   is_joined: false,
   pieces: 1,
 };
-/** Fields of one name in one header that are looked at. */
+/** Maximum number of fields with the same name that are kept. */
 export const SAME_FIELDS_MAXIMUM = 4;
 
 export function headersOf(values: ReadonlyMap<string, readonly string[]>): Headers {

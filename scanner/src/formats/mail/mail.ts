@@ -7,15 +7,15 @@ import { fromBase64, fromQuotedPrintable, upToPadding } from '#scanner/text/text
 import { BOUNDARY_BYTES_MAXIMUM, type Headers, headersOf, NO_HEADERS, SAME_FIELDS_MAXIMUM } from './mail-headers.ts';
 import { BARE_PARTS, BARE_PARTS_BYTES, BEFORE_MAIL, MBOX_START, mailKind } from './mail-kind.ts';
 
-// Own walk over MIME (RFC 2045, 2046), in one pass and with one piece of the mail in memory: mail programs show as much as they can of a broken
-// mail, so a scanner has to read all that any of them would.
+// A MIME parser of its own (RFC 2045, 2046), which reads a mail in one pass with bounded memory. Mail programs show as much as they can of a broken mail, so a
+// scanner must read everything that any of them would show.
 
 const PART_DEPTH_MAXIMUM = 32;
-/** As much of one field of a header is kept, and of one line of it. Bytes. */
+/** Maximum length of a header field, and of one line of it. Bytes. */
 const HEADER = { bytes: 256 * 1024, line: 64 * 1024 } as const;
 /** Parts and mails up to this size are decoded in one piece. Bytes. */
 const WHOLE_BYTES = 64 * 1024;
-/** As much as that may need. */
+/** Maximum length of the text that `MBOX_START` matches. Bytes. */
 const MBOX_START_BYTES = 300;
 const LINE_END = Buffer.from('\n');
 const DASHES = Buffer.from('\n--');
@@ -23,16 +23,16 @@ const PADDING = Buffer.from('=');
 export const NEWLINE = 0x0a;
 export const RETURN = 0x0d;
 
-/** A multipart that the walk is in. */
+/** A multipart that is open at the current position. */
 interface Level {
-  /** Undefined while it is not known: the header names none, and what looks like one has not come yet. */
+  /** Undefined while unknown: the header declares no boundary, and no line that looks like one was found yet. */
   delimiter: Buffer | undefined;
   parts: number;
   headers: Headers;
   body: number;
 }
 
-/** A line that begins a part of one of the multiparts that are open. */
+/** A delimiter line that begins a part of an open multipart. */
 interface Delimiter {
   position: number;
   after: number;
@@ -48,7 +48,7 @@ interface Leaf {
 const FIELD_NAME = /^[!-9;-~]{1,80}$/;
 const KEPT_HEADERS: readonly string[] = ['content-type', 'content-disposition', 'content-transfer-encoding'];
 
-/** One pass over a mail. The open parts at the present place are in `levels`, the outermost first. */
+/** One pass over a mail. `levels` has the multiparts that are open at the current position, outermost first. */
 class Walk {
   private readonly reader: Reader;
   private readonly end: number;
@@ -73,13 +73,13 @@ class Walk {
       const to = next?.position ?? this.end;
       if (!is_multipart || delimiter !== undefined) {
         yield { headers, from: body, to };
-        // Read both ways: some programs begin the body at the line that is no header, some behind the empty line.
+        // Programs differ: for some the body begins at the first invalid header line, for others after the empty line. Both readings are given.
         if (strict > body && strict < to) yield { headers, from: strict, to };
       } else if (next !== undefined && [headers.encoding, ...headers.other_encodings].some(isEncoded)) {
-        // A multipart is never encoded as a whole: programs that find its type wrong read the first part as one encoded body.
+        // A multipart is never encoded as a whole. Programs that misread its type decode the first part as an encoded body.
         yield { headers, from: body, to };
       }
-      // An inner multipart without a part is read as a plain part.
+      // An inner multipart without parts is given as a plain part.
       for (const { headers: own, body: own_body, parts } of this.levels.splice(next === undefined ? 0 : next.level + 1)) {
         if (parts === 0) yield { headers: own, from: own_body, to };
       }
@@ -102,8 +102,8 @@ class Walk {
   }
 
   /**
-   * The header of a part, where its body begins, at the latest behind an empty line (`strict`), and at the first line that is no header already; where
-   * the part ends within the header, that.
+   * Reads the header of a part. `strict` is the position after the empty line, `body` the position of the first invalid header line or, without one, `strict`.
+   * `delimiter` is present if the part ends within its header.
    */
   private header(from: number): { headers: Headers; body: number; strict: number; delimiter?: Delimiter } {
     const values = new Map<string, string[]>();
@@ -113,7 +113,7 @@ class Walk {
     const keep = () => {
       if (name !== undefined) {
         const same = values.get(name) ?? [];
-        // The last one counts for some programs.
+        // Some programs use the last field.
         if (same.length === SAME_FIELDS_MAXIMUM) same.pop();
         values.set(name, [...same, unfolded]);
       }
@@ -154,7 +154,8 @@ class Walk {
   }
 
   /**
-   * Which multipart's delimiter begins a line (RFC 2046 section 5.1.1), the outermost first. The closing one does not end the reading: some programs read on.
+   * Index of the multipart whose delimiter begins the line (RFC 2046, 5.1.1), outermost first. A closing delimiter does not end the reading, because some
+   * programs continue after it.
    */
   private levelOf(line: Buffer): number | undefined {
     if (line[0] !== 0x2d || line[1] !== 0x2d) return undefined;
@@ -164,7 +165,7 @@ class Walk {
     return level < 0 ? undefined : level;
   }
 
-  /** The next line that begins a part, from the body of one on. */
+  /** The next delimiter line after `body`. */
   private nextDelimiter(body: number): Delimiter | undefined {
     const { reader, end } = this;
     const longest = this.levels.reduce((most, { delimiter }) => Math.max(most, delimiter?.length ?? BOUNDARY_BYTES_MAXIMUM), 0);
@@ -180,7 +181,7 @@ class Walk {
     return undefined;
   }
 
-  /** The boundary that a mail program guesses where the header names none: the first line that begins with two dashes and has a header behind it. */
+  /** Guesses an undeclared boundary as mail programs do: the first line that begins with two dashes and is followed by a header. */
   private guess(line: Buffer, position: number): number | undefined {
     const level = this.levels.findIndex(({ delimiter }) => delimiter === undefined);
     const open = this.levels[level];
@@ -194,14 +195,14 @@ class Walk {
   }
 }
 
-/** Where a mail begins. */
+/** The start of the mail, after data that may precede it. */
 function startOf(reader: Reader): number {
   return BEFORE_MAIL.exec(reader.at(0, 1024).toString('latin1'))?.[0].length ?? 0;
 }
 
 const ENDINGS: Readonly<Record<string, string>> = { 'text/html': 'html', 'message/rfc822': 'eml' };
 
-/** A leaf's bytes, decoded in pieces. */
+/** The decoded bytes of a part, in pieces. */
 function* decoded(reader: Reader, { from, to }: Leaf, encoding: string): Generator<Buffer> {
   const texts = reader.chunks(from, to);
   if (encoding.includes('base64')) yield* fromBase64(texts);
@@ -213,17 +214,17 @@ function isEncoded(encoding: string): boolean {
   return encoding.includes('base64') || encoding.includes('quoted-printable');
 }
 
-/** The soft end of a line, with the quote marks and the blank at the start of the next one. */
+/** A soft line break, with the quote marks and the space at the start of the next line. */
 const SOFT_END = / \r?\n>{0,32} ?/g;
 const SOFT_END_CUT = / (?:\r?|\r?\n>{0,32} ?)$/;
 const SOFT_END_BYTES = 40;
 
-/** Lines that continue in the next one, put together. */
+/** Joins lines that continue in the next one. */
 function* unflowed(pieces: Iterable<Buffer>, { is_joined }: Headers): Generator<Buffer> {
   let held = '';
   for (const piece of pieces) {
     const text = held + piece.toString('latin1');
-    // Where it ends in a line's end it is not known yet.
+    // A soft line break at the end of the piece may continue in the next piece.
     held = SOFT_END_CUT.exec(text.slice(-SOFT_END_BYTES))?.[0] ?? '';
     const whole = text.slice(0, text.length - held.length).replaceAll(SOFT_END, is_joined ? '' : ' ');
     yield Buffer.from(whole, 'latin1');
@@ -231,17 +232,17 @@ function* unflowed(pieces: Iterable<Buffer>, { is_joined }: Headers): Generator<
   if (held !== '') yield Buffer.from(held, 'latin1');
 }
 
-/** A longer part is read as a whole alone. Bytes. */
+/** Maximum size of a base64 part that is also decoded up to its padding. Bytes. */
 const ENDED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
-/** A part in base64 as programs read it that end at the padding, where something follows that. */
+/** A base64 part as programs decode it that stop at the padding; undefined if nothing follows the padding or the part is too large. */
 function endedAtPadding(reader: Reader, { from, to }: Leaf): Buffer | undefined {
   if (to - from > ENDED_BYTES_MAXIMUM) return undefined;
   const padding = reader.find(PADDING, from, to);
   return padding < 0 ? undefined : upToPadding(reader.at(from, to - from));
 }
 
-/** The ways in which programs read a part: the encodings of its header, each once. */
+/** The part as different programs decode it: once for each encoding in its headers, up to base64 padding, and with soft line breaks joined. */
 function* readings(reader: Reader, leaf: Leaf, context: ReadContext): Generator<Member> {
   const { headers, from, to } = leaf;
   const name = headers.name ?? `part.${ENDINGS[headers.type] ?? 'txt'}`;
@@ -258,7 +259,7 @@ export async function* streamed(chunks: Iterable<Buffer>): AsyncGenerator<Buffer
   yield* chunks;
 }
 
-/** Decoded in one piece where it is small, else in pieces. */
+/** Decodes small parts in one piece, others as a stream. */
 function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, { budget }: ReadContext): Member {
   if (packed_bytes > WHOLE_BYTES) return { name, read: () => ({ stream: streamed(chunks), packed_bytes }) };
   return {
@@ -271,7 +272,7 @@ function memberOf(name: string, chunks: Iterable<Buffer>, packed_bytes: number, 
   };
 }
 
-/** The decoded parts of a mail. */
+/** The decoded parts of a mail. @throws Unreadable at the end, if the mail is one part of a split message. */
 async function* mailMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
   let is_piece = false;
@@ -280,13 +281,13 @@ async function* mailMembers(content: Content, context: ReadContext): AsyncGenera
     yield* readings(reader, leaf, context);
     is_piece ||= leaf.headers.pieces > 1;
   }
-  // Its content shows only together with the others.
+  // The content is complete only together with the other parts.
   if (is_piece) throw new Unreadable('unsupported');
 }
 
 const NEXT_MAIL = Buffer.from('\nFrom ');
 
-/** Whether a mailbox begins with something else, and continues with a mail. */
+/** Whether a file begins with an unknown `From ` line and later has a mail of a mailbox. */
 function isMailboxBehind(reader: Reader, head: Buffer): boolean {
   if (head.toString('latin1', 0, 5) !== 'From ') return false;
   for (let at = reader.find(NEXT_MAIL, 0); at >= 0; at = reader.find(NEXT_MAIL, at + 1)) {
@@ -296,8 +297,8 @@ function isMailboxBehind(reader: Reader, head: Buffer): boolean {
 }
 
 /**
- * The mails of a mailbox (RFC 4155): each begins with a line `From `. It may be one mail in which such lines are text: encoded parts of that mail are
- * read as well. The rest of it is in the mails, and in the mailbox as it is.
+ * The mails of a mailbox (RFC 4155), each of which begins with a `From ` line. The file may also be a single mail that contains such lines as text, so the
+ * encoded parts of that reading are given too.
  */
 async function* mailboxMembers(content: Content, context: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, context.budget);
@@ -325,9 +326,9 @@ const DELIMITER = Buffer.from('\n--');
 const MIME_HEADER_BYTES = 16 * 1024;
 const HEADER_LINES_BYTES = 4096;
 
-/** Where the lines begin that describe a part of a mail, one of which stands at `at`: behind the last line before it that is no header. */
+/** The start of the header that contains the field at `at`: after the last line before it that is not a header line. */
 function headerStart(reader: Reader, at: number): number {
-  // Behind a zero, or a line that ends as old Macs end them, nothing is known to belong to it.
+  // If the field follows a zero or a carriage return, the preceding bytes do not count as part of the header.
   if (reader.at(at, 1)[0] !== NEWLINE) return at + 1;
   const from = Math.max(0, at - HEADER_LINES_BYTES);
   const lines = reader
@@ -335,7 +336,7 @@ function headerStart(reader: Reader, at: number): number {
     .toString('latin1')
     .split('\n');
   let start = at + 1;
-  // The last one is empty: the place is that of the line's end before the header.
+  // The last element is empty, because the text ends with the line break before the field.
   for (const line of lines.slice(0, -1).reverse()) {
     if (!/^([!-9;-~]{1,76}[ \t]*:|[ \t]+\S)/.test(line)) break;
     start -= line.length + 1;
@@ -344,11 +345,11 @@ function headerStart(reader: Reader, at: number): number {
 }
 
 /**
- * Where a mail ends that stands within something else: behind the delimiter that closes it (RFC 2046, 5.1.1), where its header names one; a part of a mail
- * before the next line that begins as delimiters do. Undefined where nothing says it.
+ * Finds the end of a mail inside other data: after the closing delimiter (RFC 2046, 5.1.1) if its header declares a boundary, otherwise before the next line
+ * that looks like a delimiter. Undefined if there is none.
  */
 function mailEndsIn(reader: Reader): (at: number) => number | undefined {
-  // Places come in their order, so that the same bytes are not searched again for each.
+  // Positions arrive in ascending order, so the last search result is reused.
   let known = { from: 0, at: -1 };
   const nextDelimiter = (from: number): number => {
     if (from < known.from || from > known.at) known = { from, at: reader.find(DELIMITER, from) };
@@ -379,7 +380,7 @@ export const mailMessage = format({
     {
       id: 'mime',
       pattern: '/[\\x00\\r\\n](Content-Transfer-Encoding: {0,4}(base64|quoted-p|x-uue)|MIME-Version: {0,4}1)/i',
-      // Of the shorter one.
+      // Bits of the shorter alternative.
       bits: 14 * 7 + 6,
       is_guess: true,
       is_own: true,

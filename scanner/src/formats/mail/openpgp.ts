@@ -6,8 +6,8 @@ import type { Member, ReadContext } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { fromBase64 } from '#scanner/text/text-codings.ts';
 
-// OpenPGP (RFC 9580): a file is a row of packets, or the same in letters between two lines ("armour"). Signed data is read as it is, packed data is
-// unpacked, and encrypted data is reported.
+// OpenPGP (RFC 9580): a sequence of packets, in binary or as ASCII armour. Signed data is read as it is, compressed data is unpacked, and encrypted data is
+// reported.
 
 const TAG = {
   key: 1,
@@ -22,7 +22,7 @@ const TAG = {
 } as const;
 const ENCRYPTED: readonly number[] = [TAG.encrypted, TAG.protected, TAG.aead];
 const PUBLIC_KEY_ALGORITHMS: readonly number[] = [1, 2, 3, 16, 17, 18, 19, 20, 22, 25, 26, 27, 28];
-/** Packets of one file that are read: a message has a handful, and one more for each who may open it. */
+/** Maximum number of packets that are read. A message has a few, and one for each recipient. */
 const PACKETS_MAXIMUM = 10_000;
 
 interface Range {
@@ -30,14 +30,14 @@ interface Range {
   end: number;
 }
 
-/** A packet: its body may come in pieces (4.2.1.4). `end` is undefined where it reaches to the end of the file. */
+/** A packet, whose body may be split into pieces (4.2.1.4). `end` may lie after the end of the file. */
 interface Packet {
   tag: number;
   pieces: Range[];
   end: number;
 }
 
-/** The packet at `at` (4.2); undefined where none is. */
+/** Reads the packet header at `position` (4.2); undefined if it is invalid. */
 function packetAt(at: (position: number, length: number) => Buffer, position: number, size: number): Packet | undefined {
   const head = at(position, 6);
   const first = head[0] ?? 0;
@@ -72,17 +72,17 @@ function packetAt(at: (position: number, length: number) => Buffer, position: nu
   return undefined;
 }
 
-/** Whether raw deflate begins here, as far as there is something to try. */
+/** Whether raw deflate data begins here, as far as it can be tried. */
 function isDeflate(bytes: Buffer, budget: Budget): boolean {
   return decompress('deflate', bytes, budget, { most: 16 * 1024, is_open: true }).kind !== 'none';
 }
 
-/** Seconds since 1970 that a program may have written: none, or since 1991, when the first program of its kind came. */
+/** Whether a timestamp in seconds since 1970 is plausible: 0, or since 1991, when the first such program appeared. */
 function isTime(seconds: number): boolean {
   return seconds === 0 || (seconds > 662_688_000 && seconds < 2 ** 31);
 }
 
-/** Whether the body of a packet begins as one of its kind does. */
+/** Whether the body of a packet begins validly for its type. */
 function makesSense(tag: number, body: Buffer, budget: Budget): boolean {
   const [first = 0, second = 0, third = 0, fourth = 0] = body;
   switch (tag) {
@@ -97,7 +97,7 @@ function makesSense(tag: number, body: Buffer, budget: Budget): boolean {
         (first === 3 && second === 5) || ((first === 4 || first === 6) && PUBLIC_KEY_ALGORITHMS.includes(third) && fourth <= 14)
       );
     case TAG.packed:
-      // Deflate begins with a block of one of three kinds, zlib and bzip2 with their own magic.
+      // Deflate is tried; zlib and bzip2 are recognised by their headers.
       if (first === 1) return isDeflate(body.subarray(1), budget);
       return (
         (first === 2 && second % 16 === 8 && (256 * second + third) % 31 === 0) ||
@@ -119,11 +119,11 @@ function makesSense(tag: number, body: Buffer, budget: Budget): boolean {
   }
 }
 
-/** Kinds that begin a message; a signature or a key for it is followed by one of them. */
+/** Packet types that are followed by other packets in a message. */
 const FOLLOWED: readonly number[] = [TAG.key, TAG.password, TAG.one_pass, TAG.signature];
 const FIRST_BYTES = 1024;
 
-/** Whether a message begins with these bytes: a packet that makes sense, and behind it another one, or nothing but zeros to the end. */
+/** Whether the bytes begin with a message: valid packets, up to one that holds data and is followed by another packet, by zeros or by nothing. */
 function isOpenPgp(head: Buffer, budget: Budget): boolean {
   const at = (position: number, length: number) => head.subarray(position, position + length);
   let position = 0;
@@ -132,12 +132,12 @@ function isOpenPgp(head: Buffer, budget: Budget): boolean {
     const [body] = packet?.pieces ?? [];
     if (packet === undefined || body === undefined) return false;
     if (!makesSense(packet.tag, head.subarray(body.start, Math.min(body.end, body.start + FIRST_BYTES)), budget)) return false;
-    // The key to it comes first, or its first bytes say little.
+    // A packet of this type follows a key packet; alone, its first bytes prove too little.
     if (packet.tag === TAG.protected && count === 0 && head[body.start] === 1) return false;
     const after = head[packet.end];
     if (!FOLLOWED.includes(packet.tag))
       return packet.pieces.length > 1 || (after ?? 0) >= 0x80 || head.subarray(packet.end).every((byte) => byte === 0);
-    // A signature alone, or the key to something that is not here.
+    // A detached signature, or a key packet without its message.
     if (after === undefined) return false;
     position = packet.end;
   }
@@ -153,7 +153,7 @@ async function* bytesOf(reader: Reader, pieces: readonly Range[], skipped: numbe
   }
 }
 
-/** The content of a message's packets. */
+/** The contents of the packets of a message. */
 async function* openPgpMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   let position = 0;
@@ -187,12 +187,12 @@ const MESSAGE = 'MESSAGE';
 const DASHES = Buffer.from('\n-----');
 const TEXT_BYTES_MAXIMUM = 64 * 1024 ** 2;
 
-/** Whether a text holds a message in letters, or one that is signed and stands there as it is. */
+/** Whether a text contains ASCII armour or a cleartext signed message. */
 function holdsArmour(reader: Reader): boolean {
   return reader.find(BEGIN, 0, TEXT_BYTES_MAXIMUM) >= 0;
 }
 
-/** The messages in a text (6.2, 7): signed ones without the escapes of lines that begin with a dash, others without their armour. */
+/** The messages of a text (6.2, 7): signed ones without dash escapes, others without their armour. */
 async function* armourMembers(content: Content, { budget }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   let number = 0;
@@ -221,7 +221,7 @@ async function* armourMembers(content: Content, { budget }: ReadContext): AsyncG
   }
 }
 
-/** Lines that begin with a dash have another one and a blank before them; the last line's end belongs to the signature. */
+/** Removes the dash escapes of lines. The last line break belongs to the signature. */
 function* withoutDashes(reader: Reader, start: number, end: number): Generator<Buffer> {
   const last = reader.at(end - 1, 1)[0] === 0x0d ? end - 1 : end;
   let from = reader.at(start, 2).toString('latin1') === '- ' ? start + 2 : start;
@@ -231,14 +231,14 @@ function* withoutDashes(reader: Reader, start: number, end: number): Generator<B
     if (chunk.length === 0) break;
     from += chunk.length;
     const text = (held + chunk.toString('latin1')).replaceAll('\n- ', '\n');
-    // A dash may follow in the next piece.
+    // The escape may continue in the next piece.
     held = /\n-?$/.exec(text)?.[0] ?? '';
     yield Buffer.from(text.slice(0, text.length - held.length), 'latin1');
   }
   if (held !== '') yield Buffer.from(held, 'latin1');
 }
 
-/** Without the checksum, a line of its own at the end that begins with an equals sign. */
+/** The armoured data without its checksum, a last line that begins with an equals sign. */
 function* withoutSum(reader: Reader, start: number, end: number): Generator<Buffer> {
   const tail = reader.at(Math.max(start, end - 12), Math.min(12, end - start)).toString('latin1');
   const sum = /\n=[A-Za-z0-9+/]{4}\r?\n?$/.exec(tail);

@@ -3,12 +3,12 @@ import type { Content } from '#scanner/reading/content.ts';
 import type { Member, ReadContext } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 
-// Mailboxes that keep mails between marks of their own, as mutt, Emacs and Python's library write them: MMDF and Babyl.
+// Mailboxes with their own separators, as written by mutt, Emacs and Python's library: MMDF and Babyl.
 
 const MMDF = Buffer.from('\x01\x01\x01\x01\n');
 const BABYL = 'BABYL OPTIONS:';
 const BABYL_END = Buffer.from('\n\x1f');
-/** Behind it the header stands once more, as it was shown. */
+/** A copy of the header, as it was displayed, follows this line. */
 const BABYL_SHOWN = Buffer.from('\n*** EOOH ***');
 const LINE_END = Buffer.from('\n');
 const NEWLINE = 0x0a;
@@ -22,7 +22,7 @@ async function* streamed(reader: Reader, ranges: readonly (readonly [number, num
   for (const [from, to] of ranges) yield* reader.chunks(from, to);
 }
 
-/** The mails between the marks of MMDF. */
+/** The mails between MMDF separators. */
 function* ofMmdf(reader: Reader): Generator<[number, number][]> {
   for (let at = reader.find(MMDF, 0); at >= 0; ) {
     const from = at + MMDF.length;
@@ -31,19 +31,19 @@ function* ofMmdf(reader: Reader): Generator<[number, number][]> {
   }
 }
 
-/** The mails of Babyl: the header as it came, and the text behind the one that is shown. */
+/** The mails of Babyl: the original header, and the text after the displayed header. */
 function* ofBabyl(reader: Reader): Generator<[number, number][]> {
   for (let at = reader.find(BABYL_END, 0); at >= 0; ) {
     const start = at + BABYL_END.length;
     at = reader.find(BABYL_END, start);
     const end = at < 0 ? reader.size : at + 1;
-    // A form feed on the mark's own line, and a line of labels.
+    // The rest of the separator line is a form feed; a line of labels follows.
     const labels = reader.find(LINE_END, start, end);
     const header = labels < 0 ? -1 : reader.find(LINE_END, labels + 1, end);
     const shown = header < 0 ? -1 : reader.find(BABYL_SHOWN, header, end);
     if (shown < 0) continue;
     const bodies = EMPTY_LINES.map((mark) => reader.find(mark, shown + BABYL_SHOWN.length, end)).filter((found) => found >= 0);
-    // An empty line before it ends the header already.
+    // An empty line before it already ends the header.
     const header_end = reader.at(shown - 1, 1)[0] === NEWLINE ? shown : shown + 1;
     if (bodies.length > 0)
       yield [

@@ -6,11 +6,11 @@ import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 import { lzfuText } from './compressed-rtf.ts';
 
-// TNEF, the `winmail.dat` of Outlook (MS-OXTNEF 2.1): a list of attributes, of which some are lists of MAPI properties.
+// TNEF, the `winmail.dat` of Outlook (MS-OXTNEF 2.1): a list of attributes, some of which are lists of MAPI properties.
 
 const SIGNATURE = 0x223e9f78;
 const HEADER_BYTES = 6;
-/** The head of an attribute; its bytes and two bytes of checksum follow (2.1.3.3). */
+/** The header of an attribute. Its data and a two-byte checksum follow (2.1.3.3). */
 const ATTRIBUTE_HEAD = struct('little', { level: 'u8', id: 'u32', length: 'u32' });
 const ATTRIBUTE = {
   shown: 0x00069002,
@@ -28,7 +28,7 @@ function isTnef(head: Buffer): boolean {
   return head.length > HEADER_BYTES && head.readUInt32LE(0) === SIGNATURE && LEVELS.includes(head[HEADER_BYTES] ?? 0);
 }
 
-/** Bytes that a value of one type takes (MS-OXCDATA 2.11.1), padded to four; those that are missing here say their length. */
+/** Sizes of fixed-size property types (MS-OXCDATA 2.11.1), padded to four bytes. Values of other types store their length. Bytes. */
 const FIXED: ReadonlyMap<number, number> = new Map([
   [0x0002, 4],
   [0x0003, 4],
@@ -47,7 +47,7 @@ const INTERFACE_BYTES = 16;
 const COMPRESSED_RTF = 0x1009;
 const VALUE_BYTES_LEAST = 32;
 
-/** Values of a list of properties that are long enough to be something: each with its number. @throws Unreadable where the list is none. */
+/** The values of a property list that have at least `VALUE_BYTES_LEAST` bytes, with their property numbers. @throws Unreadable if the list is invalid. */
 function* valuesOf(list: Buffer, budget: Budget): Generator<{ id: number; bytes: Buffer }> {
   let at = 4;
   const word = (bytes = 4): number => {
@@ -61,7 +61,7 @@ function* valuesOf(list: Buffer, budget: Budget): Generator<{ id: number; bytes:
     const id = word(2);
     if (id >= 0x8000) {
       at += 16;
-      // A name of characters, or a number.
+      // A named property has a string or a number.
       if (word() === 1) at += Math.ceil(word() / 4) * 4;
       else at += 4;
     }
@@ -96,12 +96,15 @@ function nameOf(reader: Reader, at: number, length: number): string {
   return title.split('\0', 1)[0] || 'attached file';
 }
 
-/** Attached files, the body, and what MAPI properties hold. @throws Unreadable `damaged`, at the end, where it ends too early. */
+/**
+ * The attached files, the body, and the values of MAPI properties. @throws Unreadable `damaged`, at the end, if the file is truncated or a property list is
+ * invalid or too large.
+ */
 async function* tnefMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   let at = HEADER_BYTES;
   let is_damaged = false;
-  /** A file and its name come in either order; the next file begins with how it is shown. */
+  /** The current file. Its data and name come in any order; `shown` begins the next file. */
   let file: { start: number; end: number } | undefined;
   let name: string | undefined;
   function* attached(): Generator<Member> {
