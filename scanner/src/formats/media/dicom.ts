@@ -1,13 +1,13 @@
 import { Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Pictures of medicine (DICOM PS3.10, 7.1; PS3.5, 7): an arbitrary 128-byte preamble, a mark, and elements with a value each. A value may be a whole document, and its text anything.
+// Medical images (DICOM PS3.10, 7.1; PS3.5, 7): an arbitrary 128-byte preamble, a magic, and elements with values. A value may be a whole document.
 
 const MARK = Buffer.from('DICM');
 const MARK_AT = 128;
 const TAG = { item: 0xfffee000, item_end: 0xfffee00d, sequence_end: 0xfffee0dd, transfer_syntax: 0x00020010 } as const;
 const SYNTAX = { implicit: '1.2.840.10008.1.2', big: '1.2.840.10008.1.2.2', deflated: '1.2.840.10008.1.2.1.99' } as const;
-/** Kinds of values whose length has four bytes behind two of nothing (PS3.5, table 7.1-1). */
+/** Value representations with a four-byte length after two reserved bytes (PS3.5, table 7.1-1). */
 const LONG_KINDS: ReadonlySet<string> = new Set(['OB', 'OD', 'OF', 'OL', 'OV', 'OW', 'SQ', 'SV', 'UC', 'UN', 'UR', 'UT', 'UV']);
 const UNKNOWN_LENGTH = 0xffffffff;
 const UID_BYTES_MAXIMUM = 64;
@@ -30,14 +30,14 @@ function elementAt(reader: Reader, at: number, { is_big, is_implicit }: { is_big
   const long = (from: number) => (is_big ? head.readUInt32BE(from) : head.readUInt32LE(from));
   const tag = word(0) * 0x10000 + word(2);
   const kind = head.toString('latin1', 4, 6);
-  // Items and their ends have no kind.
+  // Items and their delimiters have no value representation.
   if (is_implicit || Math.floor(tag / 0x10000) === 0xfffe) return { tag, kind: '', start: at + 8, length: long(4) };
   if (!LONG_KINDS.has(kind)) return { tag, kind, start: at + 8, length: word(6) };
   if (head.length < 12) throw new Unreadable('damaged');
   return { tag, kind, start: at + 12, length: long(8) };
 }
 
-/** The values of all elements, those within others too. @throws Unreadable where one is longer than the file, or all are packed. */
+/** The values of all elements, including nested ones. @throws Unreadable if a value extends past the file or the data set is deflated. */
 export function* dicomMembers(
   reader: Reader,
   known: (start: number, end: number) => void,
@@ -46,10 +46,10 @@ export function* dicomMembers(
   let form = { is_big: false, is_implicit: false };
   let syntax = '';
   let is_packed_picture = false;
-  // The preamble may be anything: the picture is shown all the same.
+  // The preamble may contain anything; viewers ignore it.
   yield { name: 'preamble', start: 0, end: MARK_AT };
   while (at + 8 <= reader.size) {
-    // The first group is written in one form always, and says how the others are.
+    // The first group always has explicit little-endian form, and declares the form of the others.
     const group = reader.at(at, 2).readUInt16LE(0);
     const is_own = group === 2;
     if (!is_own && syntax === SYNTAX.deflated) throw new Unreadable('unsupported');
@@ -59,7 +59,7 @@ export function* dicomMembers(
     if (tag === TAG.sequence_end) is_packed_picture = false;
     const is_around = kind === 'SQ' || length === UNKNOWN_LENGTH || (tag === TAG.item && !is_packed_picture);
     if (is_around) {
-      // Fragments of a packed picture stand in items, and are no elements.
+      // Fragments of a compressed image are items that contain no elements.
       if (length === UNKNOWN_LENGTH && (kind === 'OB' || kind === 'OW')) is_packed_picture = true;
       known(at, start);
       at = start;

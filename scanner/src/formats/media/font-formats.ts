@@ -3,7 +3,7 @@ import { sizedAt } from '#scanner/formats/leaf-walk.ts';
 import { fontEnd, isFont, walkFonts } from './leaf-fonts.ts';
 import { fontMembers } from './leaf-members.ts';
 
-// Fonts: where they end, and what their makers put into them.
+// Fonts: where they end, and the metadata that they contain.
 
 export const fonts: readonly Format[] = [
   format({

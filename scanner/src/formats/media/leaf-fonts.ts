@@ -1,9 +1,9 @@
 import { u16, u32 } from '#scanner/formats/leaf-walk.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Where fonts end.
+// Finds the ends of fonts.
 
-/** Fonts (OpenType, "Table directory"): the end of the last table, filled up to four bytes. */
+/** The end of a font (OpenType, "Table directory"): after its last table, padded to four bytes. */
 export function fontEnd(reader: Reader, start: number): number {
   const count = u16(reader.at(start + 4, 2), 0, false);
   const tables = reader.at(start + 12, count * 16);

@@ -1,12 +1,12 @@
 import { along, text, u32, u64 } from '#scanner/formats/leaf-walk.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Where sound and film end.
+// Finds the ends of sound and video files.
 
-/** A number of 7 bits a byte, the highest bit clear (ID3v2.4.0, 6.2). */
+/** A number with 7 bits in each byte and the highest bit clear (ID3v2.4.0, 6.2). */
 const synchsafe = (bytes: Buffer, at: number) => bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0);
 
-/** kbit/s by version (1, then 2 and 2.5), layer and index (ISO 11172-3, 2.4.2.3). */
+/** Bit rates in kbit/s by version (1, then 2 and 2.5), layer and index (ISO 11172-3, 2.4.2.3). */
 const MPEG_RATES: readonly (readonly number[])[] = [
   [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -17,7 +17,7 @@ const MPEG_RATES: readonly (readonly number[])[] = [
 
 const MPEG_HERTZ = [44_100, 48_000, 32_000];
 
-/** Bytes of the MPEG audio frame that begins with these; undefined when none does. */
+/** Size of the MPEG audio frame that begins with these bytes; undefined if none does. Bytes. */
 function frameBytes(head: Buffer): number | undefined {
   if (head.length < 4 || head[0] !== 0xff || ((head[1] ?? 0) & 0xe0) !== 0xe0) return undefined;
   const version = ((head[1] ?? 0) >> 3) & 3;
@@ -31,14 +31,14 @@ function frameBytes(head: Buffer): number | undefined {
   return Math.floor(((layer === 3 && version !== 3 ? 72 : 144) * rate) / hertz) + padding;
 }
 
-/** AAC as it is streamed (ISO 13818-7, ADTS): the length of a frame stands in its header. */
+/** Size of the AAC frame (ISO 13818-7, ADTS) that begins with these bytes; undefined if none does. Bytes. */
 function adtsBytes(head: Buffer): number | undefined {
   if (head.length < 6 || head[0] !== 0xff || ((head[1] ?? 0) & 0xf6) !== 0xf0) return undefined;
   const bytes = (((head[3] ?? 0) & 3) << 11) | ((head[4] ?? 0) << 3) | ((head[5] ?? 0) >> 5);
   return bytes < 7 ? undefined : bytes;
 }
 
-/** MP3 and AAC: tags and frames, in any order (ID3v1, ID3v2, APE, Lyrics3). */
+/** The end of MP3 or AAC data: tags (ID3v1, ID3v2, APE, Lyrics3) and frames in any order. */
 export function walkAudio(reader: Reader): number | undefined {
   let frames = 0;
   let tags = 0;
@@ -57,14 +57,14 @@ export function walkAudio(reader: Reader): number | undefined {
     }
     const bytes = frameBytes(head) ?? adtsBytes(head);
     if (bytes !== undefined) frames += 1;
-    // Tags may be filled up with zeros.
+    // Tags may be padded with zeros.
     return bytes === undefined ? (head[0] === 0 && tags > 0 ? at + 1 : undefined) : at + bytes;
   });
-  // Two bytes alone are no sound; three frames behind one another are.
+  // A frame header has too few fixed bits, so three consecutive frames or a tag are required.
   return tags > 0 || frames > 2 ? end : undefined;
 }
 
-/** Ogg: pages with their table of segments (RFC 3533). */
+/** The end of an Ogg file: pages with their segment tables (RFC 3533). */
 export function walkOgg(reader: Reader): number {
   return along(reader, 0, (at) => {
     const head = reader.at(at, 27 + 255);
@@ -85,12 +85,12 @@ const FLAC_CRC8 = crcTable(0x07, 8);
 
 const FLAC_CRC16 = crcTable(0x8005, 16);
 
-/** No frame is longer: 65,535 samples of 8 channels with 32 bits each would be, but no writer makes them. */
+/** Maximum frame size. The format allows more (65,535 samples of 8 channels with 32 bits), but no writer uses it. Bytes. */
 const FLAC_FRAME_MAXIMUM = 1024 ** 2;
 
 const FLAC_FRAME_LEAST = 9;
 
-/** Whether the header of a frame stands here, by its own checksum (RFC 9639, 9.1). */
+/** Whether a valid frame header is here, according to its checksum (RFC 9639, 9.1). */
 function isFlacFrame(head: Buffer): boolean {
   if (head.length < 6 || head[0] !== 0xff || ((head[1] ?? 0) & 0xfe) !== 0xf8) return false;
   const lead = head[4] ?? 0;
@@ -104,7 +104,10 @@ function isFlacFrame(head: Buffer): boolean {
   return end < head.length && head[end] === crc;
 }
 
-/** FLAC: blocks of metadata, then frames. A frame's length stands nowhere: it ends where its checksum comes out and the next begins, or nothing does. */
+/**
+ * The end of a FLAC file: metadata blocks, then frames. The length of a frame is not stored; it ends where its checksum matches and the next frame or nothing
+ * follows.
+ */
 export function walkFlac(reader: Reader): number {
   let is_last = false;
   const frames = along(reader, 4, (at) => {
@@ -130,11 +133,11 @@ export function walkFlac(reader: Reader): number {
   });
 }
 
-/** The boxes that stand beside one another in a file (ISO 14496-12, table 1; QuickTime; ISO 15444-1, annex I). */
+/** Types of top-level boxes (ISO 14496-12, table 1; QuickTime; ISO 15444-1, annex I). */
 const BOX_TYPE =
   /^(ftyp|moov|mdat|free|skip|wide|pnot|PICT|junk|udta|uuid|meta|moof|mfra|sidx|ssix|styp|emsg|prft|pdin|bloc|idat|mdia|imda|jP {2}|jp2[chi]|xml |url |brob|jx[ltp][clip]|Exif|jumb)$/;
 
-/** MP4, HEIC, AVIF, JPEG 2000: boxes of size and type (ISO 14496-12, 4.2). */
+/** The end of MP4, HEIC, AVIF and JPEG 2000 files: boxes with a size and a type (ISO 14496-12, 4.2). */
 export function walkBoxes(reader: Reader): number {
   return along(reader, 0, (at) => {
     const head = reader.at(at, 16);
@@ -146,7 +149,7 @@ export function walkBoxes(reader: Reader): number {
   });
 }
 
-/** A number of EBML with its length in the first byte's zeros (RFC 8794, 4); all ones means that it is not known. */
+/** An EBML number, whose length is one more than the number of leading zero bits (RFC 8794, 4). If all value bits are ones, the value is unknown. */
 function ebml(bytes: Buffer, at: number, keeps_mark: boolean): { value: number; length: number; unknown: boolean } | undefined {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
@@ -173,7 +176,7 @@ export function walkMatroska(reader: Reader): number {
   });
 }
 
-/** ASF (WMV, WMA): objects of a GUID and a size. */
+/** The end of an ASF file (WMV, WMA): objects with a GUID and a size. */
 export function walkAsf(reader: Reader): number {
   return along(reader, 0, (at) => {
     const head = reader.at(at, 24);
@@ -182,7 +185,7 @@ export function walkAsf(reader: Reader): number {
   });
 }
 
-/** MIDI: chunks of four letters and a length. */
+/** The end of a MIDI file: chunks with a four-letter type and a length. */
 export function walkMidi(reader: Reader): number {
   return along(reader, 0, (at) => {
     const head = reader.at(at, 8);
@@ -190,13 +193,13 @@ export function walkMidi(reader: Reader): number {
   });
 }
 
-/** Sun's sound: where it begins and how long it is, if that is known. */
+/** The end of a Sun audio file: the data offset and the data size, if it is known. */
 export function walkAu(reader: Reader, head: Buffer): number {
   const bytes = u32(head, 8, false);
   return bytes === 0xffffffff ? reader.size : u32(head, 4, false) + bytes;
 }
 
-/** Flash video: tags with the size of the one before. */
+/** The end of a Flash video: tags, each followed by its size. */
 export function walkFlv(reader: Reader, head: Buffer): number {
   return along(reader, u32(head, 5, false) + 4, (at) => {
     const tag = reader.at(at, 11);
@@ -207,7 +210,7 @@ export function walkFlv(reader: Reader, head: Buffer): number {
 
 const PACKET_BYTES = 188;
 
-/** MPEG transport stream: packets that begin with one byte; five of them are no chance. */
+/** The end of an MPEG transport stream: packets that begin with 0x47. At least five are required, because one byte may match by chance. */
 export function walkPackets(reader: Reader): number | undefined {
   const end = along(reader, 0, (at) => (reader.at(at, 1)[0] === 0x47 ? at + PACKET_BYTES : undefined));
   return end >= Math.min(5 * PACKET_BYTES, reader.size) ? end : undefined;

@@ -1,15 +1,15 @@
 import type { LeafMember } from '#scanner/formats/format.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Data that pictures, sound and film carry beside their own: comments, descriptions, attached files. Each is a member of its own for the program that shows
-// it, so that rules that look at a whole file have to see it alone.
+// Finds data in image, sound and video files other than their main content: comments, descriptions, attached files. Each is a separate member, so that rules
+// for whole files match it.
 
-/** The members of one format: their ranges, as the file says them. */
+/** The members of a format, with their ranges as the file states them. */
 type Members = Generator<LeafMember>;
 
 const HEAD_BYTES = 300;
 
-/** Behind so many texts that end with a zero; `at` is where the first begins. */
+/** Position after `count` zero-terminated texts that begin at `at`. */
 function afterZeros(bytes: Buffer, at: number, count: number): number {
   let next = at;
   for (let text = 0; text < count; text += 1) {
@@ -20,7 +20,7 @@ function afterZeros(bytes: Buffer, at: number, count: number): number {
   return next;
 }
 
-/** Chunks that hold the picture itself, or some numbers about it (PNG 3rd edition, 11). */
+/** Chunks that hold the image itself or numbers about it (PNG 3rd edition, 11). */
 const PNG_OWN = 'IHDR PLTE IDAT IEND tRNS cHRM gAMA sBIT sRGB bKGD hIST pHYs sPLT tIME acTL fcTL fdAT MHDR MEND'.split(' ');
 
 export function* pngMembers(reader: Reader): Members {
@@ -74,7 +74,7 @@ export function* gifMembers(reader: Reader): Members {
     }
     const [first, ...more] = blocks;
     if (first !== undefined && kind === 0xfe) yield { name: 'comment', ...first, more };
-    // The first block of others says whose they are.
+    // The first block of other extensions identifies the application.
     const [second, ...others] = more;
     if (second !== undefined && kind !== 0xfe && kind !== 0xf9) yield { name: 'extension', ...second, more: others };
   }
@@ -83,7 +83,7 @@ export function* gifMembers(reader: Reader): Members {
 const RIFF_OWN = 'data VP8  VP8L VP8X ALPH ANIM ANMF fmt  movi idx1 avih strh strf fact COMM SSND'.split(/ (?! )/);
 const RIFF_LISTS = 'RIFF RF64 LIST FORM'.split(' ');
 
-/** Chunks of RIFF and IFF, those in lists as well. */
+/** Chunks of RIFF and IFF files, including those inside lists. */
 export function* chunkMembers(reader: Reader, is_little: boolean): Members {
   for (let at = 0; at + 8 <= reader.size; ) {
     const head = reader.at(at, 12);
@@ -98,7 +98,7 @@ export function* chunkMembers(reader: Reader, is_little: boolean): Members {
   }
 }
 
-/** ID3v2 (id3.org, 2.3 and 2.4): frames; a picture or a file in one has words before it. */
+/** The frames of ID3v2 (id3.org, 2.3 and 2.4). In frames with an image or a file, texts precede the data. */
 export function* id3Members(reader: Reader, head: Buffer): Members {
   const sevens = (bytes: Buffer) => bytes.reduce((sum, byte) => sum * 128 + (byte & 127), 0);
   const end = Math.min(reader.size, 10 + sevens(head.subarray(6, 10)));
@@ -113,7 +113,7 @@ export function* id3Members(reader: Reader, head: Buffer): Members {
     const words = reader.at(start, Math.min(HEAD_BYTES, Math.max(0, stop - start)));
     const flags = frame[9] ?? 0;
     const is_packed = version === 4 ? (flags & 0x08) !== 0 : (flags & 0x80) !== 0;
-    // The size that it unpacks to stands before it; in 2.4 where a flag says so, and the group's number as well.
+    // A compressed frame begins with its unpacked size and a group number. In 2.4, flags show whether each is present.
     const before = version === 4 ? ((flags & 0x40) >> 6) + ((flags & 1) === 0 ? 0 : 4) : 4 + ((flags & 0x20) >> 5);
     if (is_packed) yield { name: id, start: start + before, end: stop, packed: true };
     else if (id === 'GEOB') yield { name: id, start: start + afterZeros(words, 1, 3), end: stop };
@@ -124,7 +124,7 @@ export function* id3Members(reader: Reader, head: Buffer): Members {
   }
 }
 
-/** FLAC (RFC 9639, 8): a picture has its type, kind, description and size before it. */
+/** Images and application data of FLAC (RFC 9639, 8). The type, media type, description and dimensions precede the image. */
 export function* flacMembers(reader: Reader): Members {
   for (let at = 4; at + 4 <= reader.size; ) {
     const head = reader.at(at, 4);
@@ -144,12 +144,12 @@ export function* flacMembers(reader: Reader): Members {
 
 const MATROSKA_LISTS = ['18538067', '1941a469', '61a7'];
 
-/** A number of EBML at `at`, whose first bit gives its length. */
+/** Reads an EBML number at `at`, whose leading zero bits give its length. */
 function ebmlAt(bytes: Buffer, at: number): { value: number; length: number } | undefined {
   const first = bytes[at] ?? 0;
   const length = Math.clz32(first) - 23;
   if (first === 0 || at + length > bytes.length) return undefined;
-  // Larger numbers than files have are cut; writers take eight bytes for sizes that they fill in later.
+  // Eight-byte numbers are common, because writers reserve them for sizes that are filled in later.
   if (length > 6) return { value: Number(bytes.readBigUInt64BE(at + length - 8) & (2n ** BigInt(7 * length) - 1n)), length };
   return { value: bytes.readUIntBE(at, length) - 2 ** (7 * length), length };
 }
@@ -168,7 +168,7 @@ export function* matroskaMembers(reader: Reader): Members {
   }
 }
 
-/** Boxes of MPEG-4 with other programs' data (ISO 14496-12, 4.2 and 8.1.2), and the descriptions. */
+/** Boxes of MPEG-4 files with data of other programs (ISO 14496-12, 4.2 and 8.1.2), and with descriptions. */
 export function* boxMembers(reader: Reader): Members {
   for (let at = 0; at + 8 <= reader.size; ) {
     const head = reader.at(at, 16);
@@ -182,7 +182,7 @@ export function* boxMembers(reader: Reader): Members {
   }
 }
 
-/** Comments of a Windows metafile (MS-EMF 2.3.3: type 70; MS-WMF 2.3.6.1: function 0x0626). */
+/** Comments of Windows metafiles (MS-EMF 2.3.3: type 70; MS-WMF 2.3.6.1: function 0x0626). */
 export function* enhancedMembers(reader: Reader): Members {
   for (let at = 0; at + 12 <= reader.size; ) {
     const head = reader.at(at, 12);
@@ -205,7 +205,7 @@ export function* metafileMembers(reader: Reader): Members {
   }
 }
 
-/** Values of TIFF's directories that are bytes or text (TIFF 6.0, 2). */
+/** Values in the directories of TIFF that are bytes or text (TIFF 6.0, 2). */
 export function* tiffMembers(reader: Reader, head: Buffer): Members {
   const is_little = head[0] === 0x49;
   const u16 = (bytes: Buffer, at: number) => (is_little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
@@ -224,7 +224,7 @@ export function* tiffMembers(reader: Reader, head: Buffer): Members {
   }
 }
 
-/** The description of a web font (WOFF 1.0, 7), and its maker's data after it. */
+/** The metadata of a web font (WOFF 1.0, 7), and its private data. */
 export function* fontMembers(_reader: Reader, head: Buffer): Members {
   if (head.length < 44) return;
   const [metadata, packed, , own, own_bytes] = [24, 28, 32, 36, 40].map((at) => head.readUInt32BE(at));

@@ -1,9 +1,9 @@
 import { along, u16, u32 } from '#scanner/formats/leaf-walk.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Where pictures end.
+// Finds the ends of image files.
 
-/** PNG (and MNG, JNG): chunks of length, type, bytes and CRC, up to the one that ends it (PNG, 5.3). */
+/** The end of a PNG, MNG or JNG file: chunks of length, type, data and CRC, up to the end chunk (PNG, 5.3). */
 export function walkPng(reader: Reader): number {
   let ended = false;
   return along(reader, 8, (at) => {
@@ -18,10 +18,10 @@ export function walkPng(reader: Reader): number {
 
 const JPEG = { mark: 0xff, start: 0xd8, end: 0xd9, scan: 0xda } as const;
 
-/** Marks without a segment: the byte 0xff itself, TEM and the restarts. */
+/** Markers without a segment: a stuffed zero, TEM and the restart markers. */
 const isAloneInJpeg = (mark: number) => mark === 0 || mark === 1 || (mark >= 0xd0 && mark <= 0xd7);
 
-/** The next mark of a JPEG outside of a scan. */
+/** The next marker of a JPEG that ends a scan. */
 function nextMark(reader: Reader, from: number): number | undefined {
   let position = from;
   let before = 0;
@@ -40,7 +40,7 @@ function nextMark(reader: Reader, from: number): number | undefined {
   return undefined;
 }
 
-/** JPEG: segments up to the mark that ends the picture (ITU-T T.81, B.1). */
+/** The end of a JPEG file: segments up to the end marker (ITU-T T.81, B.1). */
 export function walkJpeg(reader: Reader): number {
   let at = 2;
   while (at < reader.size) {
@@ -64,7 +64,7 @@ export function walkJpeg(reader: Reader): number {
   return reader.size;
 }
 
-/** GIF: a screen, then blocks up to the trailer (GIF89a). */
+/** The end of a GIF file: the logical screen, then blocks up to the trailer (GIF89a). */
 export function walkGif(reader: Reader, head: Buffer): number {
   const tableBytes = (flags: number) => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1));
   const subBlocks = (from: number) => {
@@ -110,18 +110,18 @@ export function walkBitmap(_reader: Reader, head: Buffer): number | undefined {
   return Math.max(head.readUInt32LE(2), head.readUInt32LE(10) + size);
 }
 
-/** The most table data that 12 bytes of a TIFF entry may announce. Larger ones are invalid. */
+/** Maximum numbers of directories and of values in an entry. */
 const TIFF = { folders: 1024, values: 65_536 } as const;
 
-/** Bytes of each type of value (TIFF 6.0, section 2). */
+/** Size of each type of value (TIFF 6.0, section 2). Bytes. */
 const TIFF_TYPE_BYTES = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4];
 
-/** Tags that say where strips, tiles and thumbnails stand, and those that say how long they are. */
+/** Tags with the positions of strips, tiles and thumbnails, and the tags with their sizes. */
 const TIFF_PLACES: Readonly<Record<number, number>> = { 273: 279, 324: 325, 513: 514, 288: 289 };
 
 const TIFF_FOLDERS: readonly number[] = [330, 34665, 34853, 40965];
 
-/** TIFF: its folders with their values, and the strips and tiles that they name. */
+/** The end of a TIFF file: its directories with their values, and the strips and tiles that they refer to. */
 export function walkTiff(reader: Reader, head: Buffer): number {
   const little = head[0] === 0x49;
   let end = 8;
@@ -159,7 +159,7 @@ export function walkTiff(reader: Reader, head: Buffer): number {
   return end;
 }
 
-/** Icons and cursors: the end of the last picture. */
+/** The end of an icon or cursor file: after its last image. */
 export function walkIcon(reader: Reader, head: Buffer): number | undefined {
   const count = u16(head, 4, true);
   if (count === 0 || count > 256) return undefined;
@@ -172,7 +172,7 @@ export function walkIcon(reader: Reader, head: Buffer): number | undefined {
   return end;
 }
 
-/** Photoshop: three sections with their length, then the rows of each channel, packed with a table of their lengths or not at all. */
+/** The end of a Photoshop file: three sections with their lengths, then the rows of each channel, uncompressed or with a table of compressed lengths. */
 export function walkPhotoshop(reader: Reader, head: Buffer): number | undefined {
   if (u16(head, 4, false) !== 1) return undefined;
   const [channels, rows, columns, bits] = [

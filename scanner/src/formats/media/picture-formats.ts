@@ -12,9 +12,9 @@ import {
 } from './leaf-members.ts';
 import { walkBitmap, walkGif, walkIcon, walkJpeg, walkPhotoshop, walkPng, walkTiff } from './leaf-pictures.ts';
 
-// Pictures: their ends, and data that they carry beside their own.
+// Image formats: where files end, and the additional data that they contain.
 
-/** The sizes of the headers of bitmaps that programs read (BITMAPV5HEADER is the longest). */
+/** Maximum header size of a bitmap (BITMAPV5HEADER). Bytes. */
 const BITMAP_HEADER_BYTES_MAXIMUM = 124;
 
 function mediaTypeOfBitmap(head: Buffer): string | undefined {
@@ -22,7 +22,7 @@ function mediaTypeOfBitmap(head: Buffer): string | undefined {
   return is_one ? 'image/bmp' : undefined;
 }
 
-/** Where a picture of one of the two published versions ends. */
+/** The end of a GIF file of version 87a or 89a; undefined for others. */
 const walkKnownGif = (reader: Reader, head: Buffer) =>
   /^GIF8[79]a/.test(head.toString('latin1', 0, 6)) ? walkGif(reader, head) : undefined;
 
@@ -53,7 +53,7 @@ export const pictures: readonly Format[] = [
   format({ id: 'emf', leaf: { marks: [mark(' EMF', 40)], walk: sizedAt(48, true), members: enhancedMembers }, limits: null }),
   format({
     id: 'wmf',
-    // MS-WMF 2.3.2: a head of 22 bytes, and a size in words.
+    // MS-WMF 2.3.2: a header of 22 bytes, and a size in 16-bit words.
     leaf: { marks: [hexMark('d7cdc69a')], walk: (_reader, head) => 22 + 2 * u32(head, 28, true), members: metafileMembers },
     limits: null,
   }),
@@ -66,7 +66,7 @@ export const pictures: readonly Format[] = [
   format({ id: 'psd', leaf: { marks: [mark('8BPS')], walk: walkPhotoshop }, limits: null }),
 ];
 
-/** Their marks are short: what begins as another format is that. */
+/** Their magics are short, so other formats take precedence. */
 export const icons: readonly Format[] = [
   format({ id: 'icon', leaf: { marks: [hexMark('00000100')], walk: walkIcon, members: iconMembers }, limits: null }),
   format({ id: 'cursor', leaf: { marks: [hexMark('00000200')], walk: walkIcon }, limits: null }),

@@ -14,11 +14,11 @@ import {
 } from './leaf-media.ts';
 import { boxMembers, chunkMembers, flacMembers, id3Members, matroskaMembers } from './leaf-members.ts';
 
-// Sound and film: their ends, and data that they carry beside their own.
+// Sound and video formats: where files end, and the additional data that they contain.
 
 const TYPES_OF_RIFF: Readonly<Record<string, string>> = { WEBP: 'image/webp', WAVE: 'audio/wav', 'AVI ': 'video/x-msvideo' };
 
-/** The media type of an MPEG-4 file by its brand: pictures of Apple are such files, too. */
+/** The media type of an MPEG-4 file by its brand. HEIC images use the same container. */
 function mediaTypeOfBoxes(head: Buffer): string | undefined {
   const brand = head.toString('latin1', 4, 12);
   if (!brand.startsWith('ftyp')) return undefined;
