@@ -1,13 +1,13 @@
 import { along, text, u16, u32, u64 } from '#scanner/formats/leaf-walk.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// Where programs end, and what starts them.
+// Finds the ends of program files and of files that start programs.
 
 const MODULE_SIGNATURE = text('~Module signature appended~\n');
 
 const HEADERS_MAXIMUM = 65_535;
 
-/** ELF: headers, segments and sections (gABI, chapters 4 and 5), and the signature of a kernel's module behind them. */
+/** The end of an ELF file: headers, segments and sections (gABI, chapters 4 and 5), and the signature of a kernel module after them. */
 export function walkElf(reader: Reader, head: Buffer): number | undefined {
   const is_wide = head[4] === 2;
   const little = head[5] === 1;
@@ -35,14 +35,14 @@ export function walkElf(reader: Reader, head: Buffer): number | undefined {
   });
   const tail = reader.at(reader.size - MODULE_SIGNATURE.length, MODULE_SIGNATURE.length);
   if (!tail.equals(MODULE_SIGNATURE)) return end;
-  // The last number before the mark is the length of the signature (Linux, module_signature.h).
+  // The number before the magic is the length of the signature (Linux, module_signature.h).
   const signature = u32(reader.at(reader.size - MODULE_SIGNATURE.length - 4, 4), 0, false);
   return end + signature + 12 + MODULE_SIGNATURE.length >= reader.size ? reader.size : end;
 }
 
 const CERTIFICATES = 4;
 
-/** PE: headers, sections, the table of symbols and the signatures ("Attribute Certificate Table"); a program of DOS alone by its pages. */
+/** The end of a PE file: headers, sections, symbol table and signatures ("Attribute Certificate Table"). For a DOS program, its pages. */
 export function walkProgram(reader: Reader, head: Buffer): number | undefined {
   if (head.length < 64) return undefined;
   const start = head.readUInt32LE(0x3c);
@@ -67,7 +67,7 @@ export function walkProgram(reader: Reader, head: Buffer): number | undefined {
   const directories = u16(optional, 0, true) === 0x20b ? 112 : 96;
   const certificates = directories + CERTIFICATES * 8;
   const [place, bytes] = [u32(optional, certificates, true), u32(optional, certificates + 4, true)];
-  // Signatures stand at the end of a program, behind any data that was appended before it was signed: only a signature directly behind is its end.
+  // Signatures are at the end of a program, after data that was appended before signing. They count only if they directly follow the program.
   if (place > 0 && place <= Math.ceil(end / 8) * 8 + 8 && place + bytes <= reader.size) end = Math.max(end, place + bytes);
   return end;
 }
@@ -78,7 +78,7 @@ function walkDos(head: Buffer): number | undefined {
   return (pages - 1) * 512 + (last === 0 ? 512 : last);
 }
 
-/** Mach-O: its segments (loader.h); of many architectures, all of their parts. */
+/** The end of a Mach-O file: its segments and symbol tables (loader.h). */
 export function walkMach(reader: Reader, head: Buffer): number | undefined {
   const little = head[3] === 0xfe;
   const is_wide = (little ? head[0] : head[3]) === 0xcf;
@@ -98,7 +98,10 @@ export function walkMach(reader: Reader, head: Buffer): number | undefined {
   return end;
 }
 
-/** Java and macOS share four bytes; what follows is a version of 45 or more for the one, a small count of parts for the other. */
+/**
+ * The end of a Java class file or a macOS universal binary, which share a magic. The next field is a class version of 45 or more, or a small number of
+ * architectures.
+ */
 export function walkCafe(reader: Reader, head: Buffer): number | undefined {
   if (u16(head, 6, false) >= 45) return walkJava(reader);
   let end = 8;
@@ -109,7 +112,7 @@ export function walkCafe(reader: Reader, head: Buffer): number | undefined {
   return end;
 }
 
-/** Bytes of each kind of constant beside its tag (Java virtual machine specification, 4.4). */
+/** Size of each type of constant without its tag (Java virtual machine specification, 4.4). Bytes. */
 const JAVA_CONSTANTS: Readonly<Record<number, number>> = {
   3: 4,
   4: 4,
@@ -129,7 +132,7 @@ const JAVA_CONSTANTS: Readonly<Record<number, number>> = {
   20: 2,
 };
 
-/** A class file (4.1): constants, interfaces, fields, methods and attributes. Undefined where it is none. */
+/** The end of a class file (4.1): constants, interfaces, fields, methods and attributes. Undefined if it is invalid. */
 function walkJava(reader: Reader): number | undefined {
   let at = 8;
   const short = () => {
@@ -161,16 +164,16 @@ function walkJava(reader: Reader): number | undefined {
   return at;
 }
 
-/** Where a section of each id may stand (core specification, 5.5.2). */
+/** The order of section ids in a module (core specification, 5.5.2). */
 const WASM_ORDER = [1, 2, 3, 4, 5, 13, 6, 7, 8, 9, 12, 10, 11];
 
-/** WebAssembly: sections with an id and a length in LEB128. */
+/** The end of a WebAssembly module: sections with an id and a length in LEB128. */
 export function walkWasm(reader: Reader): number {
   let before = 0;
   return along(reader, 8, (at) => {
     const head = reader.at(at, 6);
     const rank = WASM_ORDER.indexOf(head[0] ?? 255);
-    // Sections come in one order, each once; those of others (0) stand anywhere.
+    // Sections occur once, in this order; custom sections (0) may be anywhere.
     if (head[0] !== 0 && rank < before) return undefined;
     if (head[0] !== 0) before = rank + 1;
     let length = 0;
@@ -183,7 +186,7 @@ export function walkWasm(reader: Reader): number {
   });
 }
 
-/** A shortcut (MS-SHLLINK 2): header, target, link information, five texts, and blocks up to one of less than 4 bytes. */
+/** The end of a shortcut (MS-SHLLINK 2): header, target, link information, five texts, and blocks up to one of less than 4 bytes. */
 export function walkShortcut(reader: Reader, head: Buffer): number {
   const flags = u32(head, 20, true);
   const has = (bit: number) => (flags & (1 << bit)) !== 0;
@@ -198,7 +201,7 @@ export function walkShortcut(reader: Reader, head: Buffer): number {
   return Math.min(reader.size, blocks + 4);
 }
 
-/** The header of a Chrome extension (CRX3); the zip behind it is a rest. */
+/** The end of the header of a Chrome extension (CRX2 or CRX3). The zip archive after it is examined separately. */
 export function walkCrx(_reader: Reader, head: Buffer): number | undefined {
   const version = u32(head, 4, true);
   return version === 3 ? 12 + u32(head, 8, true) : version === 2 ? 16 + u32(head, 8, true) + u32(head, 12, true) : undefined;

@@ -2,16 +2,16 @@ import { byMarks, type Format, format, hexMark, mark } from '#scanner/formats/fo
 import { sizedAt } from '#scanner/formats/leaf-walk.ts';
 import { walkCafe, walkCrx, walkElf, walkMach, walkProgram, walkShortcut, walkWasm } from './leaf-programs.ts';
 
-// Programs, and what starts them: where they end.
+// Programs and files that start programs: where they end.
 
 const ELF = mark('\x7fELF');
 const MZ = mark('MZ');
 const SCRIPT = mark('#!');
 
-/** Windows programs have `PE\0\0` at the place that is named at 0x3c (PE format, "MS-DOS stub"). Older ones have no such place. */
+/** Minimum header size of a PE file. The offset of `PE\0\0` is at 0x3c (PE format, "MS-DOS stub"); older programs have no such field. Bytes. */
 const MZ_HEAD_BYTES = 64;
 
-/** Java and macOS share four bytes; what follows is a version of 45 or more for the one, a small count of parts for the other. */
+/** Minimum version of a Java class file. macOS universal binaries share its magic and have a small number of architectures in this field. */
 const JAVA_VERSION_LEAST = 45;
 
 const MACH_64 = hexMark('cffaedfe');

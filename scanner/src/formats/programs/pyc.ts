@@ -5,24 +5,22 @@ import { JoinedPieces } from '#scanner/reading/joined-pieces.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 
-// Compiled Python: a head, and one object of marshal (Python/marshal.c). A packed file of a script is a constant in it, without another sign of its beginning.
+// Compiled Python: a header, and one marshalled object (Python/marshal.c). Compressed data of a script is a constant without a magic of its own.
 
-/** Larger ones are not walked. Bytes. */
+/** Maximum size of a file. Bytes. */
 const BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** A shorter constant holds nothing that a rule looks for. Bytes. */
+/** Minimum size of a constant; shorter ones contain nothing that rules look for. Bytes. */
 const LEAST = 33;
-/** So many constants are members of their own; the others are matched together. */
+/** Maximum number of constants that are separate members; the others are joined. */
 const MEMBERS_MAXIMUM = 1000;
 const NEWLINE = Buffer.from('\n');
 const CODE = 0x63;
-/** The numbers and lengths of a code object have as many bytes. Bytes. */
+/** Minimum size of a marshalled code object. Bytes. */
 const CODE_LEAST = 60;
-/** This object is kept for references to it. */
+/** Type flag: later objects may refer to this object. */
 const FLAG_REFERENCE = 0x80;
 
-/**
- * The layout of a version: bytes before the first object; numbers, and objects behind them, before and behind the first line of a code object.
- */
+/** Layout of a version: the header size in bytes; in a code object, the counts of numbers, of objects before the first line number, and of tables after it. */
 interface Version {
   head: number;
   numbers: number;
@@ -30,7 +28,7 @@ interface Version {
   tables: number;
 }
 
-/** Magic numbers of releases and their previews (Lib/importlib/_bootstrap_external.py), from the newest on. */
+/** Magic numbers of releases and their previews (Lib/importlib/_bootstrap_external.py). */
 const VERSIONS: readonly { from: number; to: number; version: Version }[] = [
   // 2.3 to 2.7.
   { from: 62_011, to: 62_219, version: { head: 8, numbers: 4, objects: 8, tables: 1 } },
@@ -53,12 +51,12 @@ function versionOf(head: Buffer): Version | undefined {
   return version !== undefined && ((head[version.head] ?? 0) & ~FLAG_REFERENCE) === CODE ? version : undefined;
 }
 
-/** Whether a compiled script of Python begins with these bytes. */
+/** Whether a compiled Python script begins with these bytes. */
 function isPyc(head: Buffer): boolean {
   return versionOf(head) !== undefined;
 }
 
-/** The next thing to read. `own`: the code's own bytes and tables; `until`: pairs up to an end. */
+/** The next item to read. `own` is the bytecode and tables of a code object; `until` is a dictionary up to its end marker. */
 type Step = { kind: 'objects'; left: number } | { kind: 'own'; left: number } | { kind: 'number' } | { kind: 'until' };
 
 interface Constant {
@@ -66,7 +64,7 @@ interface Constant {
   is_text: boolean;
 }
 
-/** Types of marshal with a length of four bytes, or of one, and bytes behind it. */
+/** Marshal types with a length of four bytes, and with a length of one byte. */
 const LONG_BYTES = 'stuaA';
 const SHORT_BYTES = 'zZ';
 const TEXT_TYPES = 'tuaAzZ';
@@ -75,7 +73,7 @@ const FIXED: Readonly<Record<string, number>> = { i: 4, I: 8, g: 8, y: 16, r: 4,
 const LISTS = '([<>';
 const STEPS_MAXIMUM = 4000;
 
-/** Walks the object of marshal that begins at `at`, and answers where it ends. Each byte is looked at once. */
+/** Walks the marshalled object at `at` and yields its constants. Returns its end. Each byte is read once. */
 function* walk(bytes: Buffer, at: number, version: Version): Generator<Constant, number> {
   const steps: Step[] = [{ kind: 'objects', left: 1 }];
   let next = at;
@@ -143,15 +141,15 @@ function isCode(bytes: Buffer): boolean {
   );
 }
 
-/** The output of raw deflate; undefined unless it uses the bytes to the last one. */
+/** Inflates raw deflate data; undefined unless the data uses all bytes. */
 function rawInflated(bytes: Buffer, budget: ReadContext['budget']): Buffer | undefined {
   const answer = guess('deflate', bytes, budget, { most: Math.min(BYTES_MAXIMUM, budget.memberMaximum(bytes.length)) });
   return answer.kind === 'whole' && answer.read === bytes.length && answer.plain.length >= LEAST ? answer.plain : undefined;
 }
 
 /**
- * The constants of a compiled script: bytes that are a file, a text or packed, as a member each; its texts as one.
- * @throws Unreadable `damaged` where the walk ends before its end.
+ * The constants of a compiled script: files, text, code objects and compressed data as separate members, and all strings joined. @throws Unreadable `damaged`
+ * if the object is invalid, `too_large` if the file is too long.
  */
 async function* pycMembers(
   content: Content,
@@ -185,7 +183,7 @@ async function* pycMembers(
         members += 1;
         yield member(`constant ${members}`, constant.bytes);
       } else if (members < MEMBERS_MAXIMUM && isCode(constant.bytes)) {
-        // A script that another one runs: the same but for the head.
+        // A code object is given with the header of this file, as a compiled script of its own.
         members += 1;
         yield member(`constant ${members}`, Buffer.concat([bytes.subarray(0, version.head), constant.bytes]));
       } else if (members < MEMBERS_MAXIMUM && unpacks) {
@@ -203,7 +201,7 @@ async function* pycMembers(
     failure = error;
   }
   if (texts.length > 0) yield member('texts', texts.take());
-  // A constant may begin as a text and continue as an archive.
+  // The other constants are joined, because one may begin like text and continue as an archive.
   if (others.length > 0) yield member('other constants', others.take());
   claim(0, end);
   if (failure !== undefined) throw failure;

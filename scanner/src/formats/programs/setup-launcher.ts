@@ -4,22 +4,22 @@ import { decodeName, type Member, type ReadContext, Unreadable } from '#scanner/
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { struct } from '#scanner/reading/struct.ts';
 
-// What InstallShield's launchers (setup.exe around an .msi) carry behind the program: a head, and for each file a record and its bytes, packed by zlib and made unreadable with its name. The
-// format is not published: the records as ClamAV (ismsi) and ISx read them, tried with the files of clamav-testfiles.
+// Data after InstallShield launchers (setup.exe around an .msi): a header, then for each file a record and its content, compressed with zlib and obfuscated
+// with its name. The format is unpublished; the records follow ClamAV (ismsi) and ISx, and were tested with the files of clamav-testfiles.
 
 const MAGIC = Buffer.from('InstallShield\0');
 const HEAD = struct('little', { magic: MAGIC.length, files: 'u16', kind: 'u32', unknown: 26 });
 const RECORD = struct('little', { name: 260, flags: 'u32', unknown: 4, size: 'u32', rest: 40 });
-/** More than any setup has. */
+/** Maximum number of files; real setups have fewer. */
 const FILES_MAXIMUM = 10_000;
-/** Of the name's letters and these the key is made. */
+/** The key is the file name XORed with these bytes. */
 const KEY = [0xec, 0xca, 0x79, 0xf8] as const;
 const FLAG = { hidden: 2, in_blocks: 4 } as const;
-/** The key begins anew with each block. Bytes. */
+/** The key restarts with each block of this size. Bytes. */
 const BLOCK_BYTES = 1024;
 const READ_BYTES = 64 * BLOCK_BYTES;
 
-/** Whether such a setup begins here: how many files, no kind, and a first record with a name. */
+/** Whether a setup begins here: a valid number of files, a zero `kind`, and a first record with a name. */
 function isSetup(reader: Reader, at = 0): boolean {
   const bytes = reader.at(at, HEAD.bytes + RECORD.bytes);
   const head = HEAD.read(bytes);
@@ -28,7 +28,7 @@ function isSetup(reader: Reader, at = 0): boolean {
   return head.files > 0 && head.files <= FILES_MAXIMUM && head.kind === 0 && (first.name[0] ?? 0) >= 0x20;
 }
 
-/** The bytes of a file as they were before they were made unreadable. */
+/** The deobfuscated bytes of a file. */
 async function* plainOf(content: Content, start: number, size: number, key: Buffer, in_blocks: boolean): AsyncGenerator<Buffer> {
   using source = openSource(content);
   for (let from = 0; from < size; from += READ_BYTES) {
@@ -43,13 +43,13 @@ async function* plainOf(content: Content, start: number, size: number, key: Buff
   }
 }
 
-/** The files as they were packed: streams of zlib, most of them. @throws Unreadable */
+/** The files, most of which are zlib streams. @throws Unreadable `damaged` if a record is invalid or a file is truncated */
 async function* setupMembers(content: Content, { budget, claim }: ReadContext): AsyncGenerator<Member> {
   using reader = openReader(content, budget);
   const count = HEAD.read(reader.at(0, HEAD.bytes))?.files ?? 0;
   claim(0, HEAD.bytes);
   for (let file = 0, at = HEAD.bytes; file < count; file += 1) {
-    // A copy: the reader uses its memory again while members are read.
+    // A copy, because the reader reuses its buffer while members are read.
     const record = RECORD.read(Buffer.from(reader.at(at, RECORD.bytes)));
     const name_end = record?.name.indexOf(0) ?? -1;
     if (record === undefined || name_end <= 0) throw new Unreadable('damaged');
@@ -76,7 +76,7 @@ export const setupLauncher = format({
   open: setupMembers,
 });
 
-/** Newer launchers have other records. */
+/** Newer launchers have records in another form, which is not read. */
 export const setupStream = closedFormat({
   id: 'setup-stream',
   title: 'InstallShield',
@@ -89,7 +89,7 @@ export const setupStream = closedFormat({
   ],
 });
 
-/** Inno Setup's identification of its data, 64 bytes with zeros at their end (innoextract, setup/version.cpp); the program before it names it as well. */
+/** The identification of Inno Setup data: 64 bytes, padded with zeros (innoextract, setup/version.cpp). The program before it also contains the name. */
 export const innoSetup = closedFormat({
   id: 'inno',
   title: 'Inno Setup',

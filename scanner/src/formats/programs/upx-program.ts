@@ -5,17 +5,17 @@ import { promisify } from 'node:util';
 import { type Content, openSource } from '#scanner/reading/content.ts';
 import type { Member, ReadContext } from '#scanner/reading/member.ts';
 
-// Programs that the reader of UPX here cannot unpack are given to UPX itself, where it is installed. It is a native program on hostile bytes: it gets no environment,
-// and little memory, time and room.
+// Runs UPX, if installed, for programs that the built-in reader cannot unpack. It is a native program that processes hostile data, so it gets an empty
+// environment and limits on memory, time and file size.
 
 const PROGRAMS = ['/usr/bin/upx', '/usr/bin/upx-ucl', '/usr/local/bin/upx', '/opt/homebrew/bin/upx'];
-/** Of util-linux, so on every Linux. */
+/** Part of util-linux, so present on every Linux. */
 const PRLIMIT = '/usr/bin/prlimit';
 const LIMITS = ['--as=1073741824', '--cpu=20', '--fsize=268435456', '--core=0'];
 const TIME_MS = 30_000;
 const COPIED_BYTES = 1024 ** 2;
 
-/** Where UPX is on this machine; undefined where it is not. */
+/** Path of UPX on this machine; undefined if it is not installed. */
 export function upxProgram(): string | undefined {
   return PROGRAMS.find((path) => existsSync(path));
 }
@@ -31,7 +31,7 @@ function copyTo(content: Content, path: string): void {
   }
 }
 
-/** The program as `upx -d` makes it of a packed one; undefined where it makes none. */
+/** The program unpacked by `upx -d`; undefined if that fails. */
 export async function unpackedByProgram(
   content: Content,
   { budget, path }: ReadContext,
@@ -48,7 +48,7 @@ export async function unpackedByProgram(
     return { name: 'unpacked program', read: () => ({ content: { size, path: unpacked } }) };
   } catch (error) {
     await rm(unpacked, { force: true });
-    // It fails, does not end, or made nothing.
+    // UPX failed, timed out, or wrote no file.
     if (error instanceof Error && ('killed' in error || 'syscall' in error)) return undefined;
     throw error;
   } finally {

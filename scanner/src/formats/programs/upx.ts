@@ -8,12 +8,12 @@ import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { isProgramHead } from './program-formats.ts';
 import { unpackedByProgram, upxProgram } from './upx-program.ts';
 
-// Programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) give the packed ranges and the method: the UCL library's NRV
-// (ucl/src/n2b_d.c, n2d_d.c, n2e_d.c), LZMA or deflate. The output is the program as it lies in memory: its texts and its code, in which the filter has
-// changed the targets of jumps, which are no texts.
+// Unpacks programs packed by UPX. Its headers (upx/src/packhead.cpp, upx/src/stub/src/include/linux.h) give the packed ranges and the method: NRV of the UCL
+// library (ucl/src/n2b_d.c, n2d_d.c, n2e_d.c), LZMA or deflate. The output is the memory image of the program. The UPX filter for jump targets in code is not
+// undone; texts are unaffected.
 
 const MARK = Buffer.from('UPX!');
-/** The header behind the mark stands in the first page of a program for Windows. Bytes. */
+/** Range in which the magic is searched. In Windows programs, the header is in the first page. Bytes. */
 const SEARCHED_BYTES = 64 * 1024;
 const MARKS_MAXIMUM = 4;
 const SECTIONS_MAXIMUM = 8;
@@ -24,7 +24,7 @@ const BLOCK_INFO_BYTES = 12;
 const UNPACKED_MAXIMUM = 256 * 1024 ** 2;
 const METHOD = { lzma: 14, deflate: 15 } as const;
 
-/** Bits that are taken from the stream at a time: 32, 8 or 16. */
+/** Variant of NRV by method number, and the number of bytes with which its bit buffer is refilled. */
 const NRV: Readonly<Record<number, { kind: 'b' | 'd' | 'e'; word: 1 | 2 | 4 }>> = {
   2: { kind: 'b', word: 4 },
   3: { kind: 'b', word: 1 },
@@ -37,7 +37,7 @@ const NRV: Readonly<Record<number, { kind: 'b' | 'd' | 'e'; word: 1 | 2 | 4 }>> 
   10: { kind: 'e', word: 2 },
 };
 
-/** Unpacks NRV, to at most `size` bytes. */
+/** Unpacks NRV data, to at most `size` bytes. @throws Unreadable */
 function unpackNrv(source: Buffer, size: number, { kind, word }: { kind: 'b' | 'd' | 'e'; word: 1 | 2 | 4 }): Buffer {
   const target = Buffer.alloc(size);
   let from = 0;
@@ -64,7 +64,7 @@ function unpackNrv(source: Buffer, size: number, { kind, word }: { kind: 'b' | '
     if (value > 2 ** 31) throw new Unreadable('damaged');
     return value;
   };
-  /** A number of which each bit is followed by one that says whether it was the last. */
+  /** Reads a number in which each bit is followed by a bit that is 1 after the last one. */
   const counted = (first: number): number => {
     let value = first;
     do value = grown(value * 2 + bit());
@@ -124,7 +124,7 @@ interface Block {
 
 const MODULUS = 65_521;
 
-/** Adler-32 (RFC 1950), by which UPX checks its packed data. */
+/** Adler-32 (RFC 1950), which UPX uses to check packed data. */
 function adler32(bytes: Buffer): number {
   let low = 1;
   let high = 0;
@@ -139,7 +139,7 @@ function adler32(bytes: Buffer): number {
   return high * 65_536 + low;
 }
 
-/** Where the sections of a program for Windows have their bytes (PE format, "Section Table"). */
+/** Positions of the sections of a Windows program in the file (PE format, "Section Table"). */
 function sectionsOf(reader: Reader): number[] {
   const start = reader.at(0x3c, 4);
   const at = start.length < 4 ? reader.size : start.readUInt32LE(0);
@@ -151,7 +151,10 @@ function sectionsOf(reader: Reader): number[] {
   return Array.from({ length: Math.floor(rows.length / 40) }, (_, index) => rows.readUInt32LE(index * 40 + 20));
 }
 
-/** The one block of a program for Windows, or of an old one for other systems: it is where its checksum is right. */
+/**
+ * The single block of a Windows program, or of old programs for other systems. It may begin after the header or in a section; the correct checksum decides.
+ * Undefined if there is none.
+ */
 function packHeaderAt(reader: Reader, at: number): Block | undefined {
   const head = reader.at(at, PACK_HEADER_BYTES);
   if (head.length < PACK_HEADER_BYTES) return undefined;
@@ -166,7 +169,7 @@ function packHeaderAt(reader: Reader, at: number): Block | undefined {
   return undefined;
 }
 
-/** The blocks of a program for Linux and its like, one behind the other. */
+/** The consecutive blocks of a program for Linux and similar systems. */
 function blocksAt(reader: Reader, mark: number): Block[] {
   const blocks: Block[] = [];
   const info = reader.at(mark - 4 + LOADER_INFO_BYTES, PROGRAM_INFO_BYTES);
@@ -190,7 +193,7 @@ function blocksAt(reader: Reader, mark: number): Block[] {
 
 const isKnown = (method: number) => method in NRV || method === METHOD.lzma || method === METHOD.deflate;
 
-/** The blocks of a program that UPX packed; none where no mark leads to a block. */
+/** The blocks of a program packed by UPX; none if no magic belongs to a valid block. */
 function upxBlocks(reader: Reader): Block[] {
   let at = 0;
   for (let marks = 0; marks < MARKS_MAXIMUM; marks += 1) {
@@ -204,12 +207,12 @@ function upxBlocks(reader: Reader): Block[] {
   return [];
 }
 
-/** Whether there is something of UPX in a program that may be unpacked: by us, or by UPX itself where it is installed. */
+/** Whether a program may be unpacked as UPX: by this reader, or by UPX if it is installed. */
 function isUpxPacked(reader: Reader): boolean {
   return upxBlocks(reader).length > 0 || (upxProgram() !== undefined && reader.find(MARK, 1, SEARCHED_BYTES) >= 0);
 }
 
-/** LZMA as UPX writes it: two bytes of properties, and neither dictionary nor size. */
+/** Adds a standard header to the LZMA data of UPX, which has two bytes of properties and neither dictionary size nor length. */
 function asLzma(packed: Buffer, unpacked: number): Buffer {
   const [first = 0, second = 0] = packed;
   const header = Buffer.alloc(13);
@@ -220,8 +223,7 @@ function asLzma(packed: Buffer, unpacked: number): Buffer {
 }
 
 /**
- * The program that UPX packed: as it lies in memory, or, where that cannot be read, as UPX itself unpacks it.
- * @throws Unreadable when it does not unpack.
+ * The unpacked program: its memory image or, if this reader finds none or fails, the output of an installed UPX. @throws Unreadable if it cannot be unpacked.
  */
 export async function* upxMembers(content: Content, context: ReadContext, program = upxProgram()): AsyncGenerator<Member> {
   let failure: unknown;
@@ -249,7 +251,7 @@ async function* ownMembers(content: Content, context: ReadContext): AsyncGenerat
   const size = blocks.reduce((sum, { unpacked }) => sum + unpacked, 0);
   if (size > UNPACKED_MAXIMUM) throw new Unreadable('too_large');
   for (const { from, packed, unpacked, method } of blocks) {
-    // Before anything is set aside for it.
+    // Charged before memory is allocated.
     budget.addUnpacked(unpacked, size, content.size);
     budget.spend(unpacked);
     const bytes = reader.at(from, packed);
@@ -269,7 +271,7 @@ async function* ownMembers(content: Content, context: ReadContext): AsyncGenerat
     } else throw new Unreadable('unsupported');
   }
   const bytes = Buffer.concat(pieces);
-  // The program around it knows its own end.
+  // The program format determines where the packed program ends, so nothing is claimed here.
   if (bytes.length > 0) yield { name: 'unpacked program', read: () => ({ content: { size: bytes.length, bytes } }) };
 }
 
