@@ -4,29 +4,29 @@ import type { Content } from '#scanner/reading/content.ts';
 import type { Member } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// The members of an archive by its own headers, read without 7-Zip. What 7-Zip gives is compared with them: a fault in its memory must not become a clean file. Members without bytes
-// are left out, because 7-Zip writes nothing for them.
+// Lists the members of archives from their headers, without 7-Zip, to compare them with the output of 7-Zip: a memory error in 7-Zip must not turn an infected
+// file into a clean one. Empty members are omitted, because 7-Zip writes nothing for them.
 
-/** A member as a header lists it, or as 7-Zip gave it. `crc` is of its bytes (CRC-32); undefined where that is not known. */
+/** A member as listed in a header or as given by 7-Zip. `crc` is the CRC-32 of its content; undefined if unknown. */
 export interface ListedMember {
   size: number;
   crc: number | undefined;
-  /** SHA-1, in hexadecimal, of a format that has it. */
+  /** SHA-1 in hexadecimal, for formats that store it. */
   sha1?: string;
-  /** It may be a link, of which 7-Zip gives no bytes. */
+  /** Whether 7-Zip may give no content for it, for example for a link. */
   may_be_absent?: boolean;
-  /** Several members may have these bytes. */
+  /** Whether several members may have this content. */
   may_repeat?: boolean;
 }
 
-/** Reads a list; undefined for what has another kind of headers, is locked, is spread over files, or lists too much. */
+/** Lists the members of an archive. Undefined if its headers are not understood, encrypted, split over several files, or list too many members. */
 export type ReadList = (reader: Reader) => ListedMember[] | undefined;
 
 export const LISTED_MAXIMUM = 20_000;
-/** Longer headers are not read. Bytes. */
+/** Maximum size of a header. Bytes. */
 const HEADER_BYTES_MAXIMUM = 64 * 1024;
 
-/** Numbers of seven bits a byte, the lowest first (RAR 5.0 technote; xz-file-format.txt, 1.2). */
+/** Reads numbers with seven bits in each byte, lowest first (RAR 5.0 technote; xz-file-format.txt, 1.2). */
 export class Numbers {
   at: number;
   private readonly bytes: Buffer;
@@ -62,12 +62,12 @@ export class Numbers {
 const RAR_5_SIGN_BYTES = 8;
 const RAR_5 = { file: 2, service: 3, lock: 4, end: 5 } as const;
 const RAR_5_HEAD = { extra: 1, data: 2, from_before: 8, goes_on: 16 } as const;
-/** Records of a link, and of a hash, times and owners. Others are of locks and versions. */
+/** Extra records that are accepted: hash, time, link and owner. Other types are for encryption and versions. */
 const RAR_5_EXTRA = { hash: 2, time: 3, link: 5, owner: 6 } as const;
 const RAR_5_EXTRAS: ReadonlySet<number> = new Set(Object.values(RAR_5_EXTRA));
 const RAR_5_FILE = { folder: 1, time: 2, crc: 4, unknown_size: 8 } as const;
 
-/** RAR 5.0 archive format, technote: headers one after the other, each with the size of its data. */
+/** RAR 5 (RAR 5.0 archive format, technote): consecutive headers, each with the size of its data. */
 export const listOfRar5: ReadList = (reader) => {
   const listed: ListedMember[] = [];
   for (let at = RAR_5_SIGN_BYTES; listed.length < LISTED_MAXIMUM; ) {
@@ -83,7 +83,7 @@ export const listOfRar5: ReadList = (reader) => {
     if (type === RAR_5.end) return listed;
     if (type === RAR_5.lock || (flags & (RAR_5_HEAD.from_before | RAR_5_HEAD.goes_on)) !== 0) return undefined;
     if (type === RAR_5.file) {
-      // Links, locked members and versions are told in an extra area.
+      // Links, encryption and versions are in the extra area.
       const of_file = numbers.next();
       const bytes = numbers.next();
       numbers.next();
@@ -104,7 +104,7 @@ export const listOfRar5: ReadList = (reader) => {
   return undefined;
 };
 
-/** The types of the records in the extra area of a header, which ends at `end`. */
+/** The types of the records in the extra area at the end of a header. `end` is the end of the header. */
 function extrasOf(head: Buffer, end: number, extra_bytes: number): number[] {
   const numbers = new Numbers(head, end - extra_bytes);
   const types: number[] = [];
@@ -154,7 +154,7 @@ export const listOfRar4: ReadList = (reader) => {
 
 const CAB = { files_at: 16, count: 28, entry_bytes: 16, name_maximum: 257, folders_maximum: 0xfffd } as const;
 
-/** [MS-CAB] 2.3 and 2.4: the table of files. */
+/** CAB: the table of files ([MS-CAB] 2.3 and 2.4). */
 export const listOfCab: ReadList = (reader) => {
   const head = reader.at(0, 36);
   if (head.length < 36) return undefined;
@@ -165,7 +165,7 @@ export const listOfCab: ReadList = (reader) => {
   for (let index = 0; index < count; index += 1) {
     const entry = reader.at(at, CAB.entry_bytes + CAB.name_maximum);
     const end = entry.indexOf(0, CAB.entry_bytes);
-    // Files that begin or end in another cabinet have a folder of that kind.
+    // Files that are continued from or in another cabinet have special folder numbers.
     if (end < 0 || entry.readUInt16LE(8) >= CAB.folders_maximum) return undefined;
     if (entry.readUInt32LE(0) > 0) listed.push({ size: entry.readUInt32LE(0), crc: undefined });
     at += end + 1;
@@ -175,7 +175,7 @@ export const listOfCab: ReadList = (reader) => {
 
 const XZ = { footer_bytes: 12, head_bytes: 12, magic: 0x5a59 } as const;
 
-/** xz-file-format.txt 1.2, 2.1.2 and 4: of one stream alone, the sizes in the index behind it. */
+/** The total size of a single stream, from the index at its end (xz-file-format.txt 1.2, 2.1.2 and 4). */
 export const listOfXz: ReadList = (reader) => {
   const footer = reader.at(reader.size - XZ.footer_bytes, XZ.footer_bytes);
   if (footer.length < XZ.footer_bytes || footer.readUInt16LE(10) !== XZ.magic) return undefined;
@@ -193,7 +193,7 @@ export const listOfXz: ReadList = (reader) => {
     packed += Math.ceil(numbers.next() / 4) * 4;
     size += numbers.next();
   }
-  // Several streams one after the other have an index each.
+  // Each of several streams has its own index.
   const is_alone = XZ.head_bytes + packed + index_bytes + XZ.footer_bytes === reader.size;
   if (!is_alone) return undefined;
   return size > 0 ? [{ size, crc: undefined }] : [];
@@ -201,7 +201,7 @@ export const listOfXz: ReadList = (reader) => {
 
 const ARJ = { magic: 0xea60, first_bytes: 2, locked: 1, spread: 0x0c, header_maximum: 2600, folder: 3, name_label: 4 } as const;
 
-/** The end of a header of ARJ (unarj, technote): its bytes and their CRC, and extended headers with theirs. */
+/** The end of an ARJ header (unarj, technote): its data and CRC, followed by extended headers with their CRCs. */
 function arjHeaderEnd(reader: Reader, at: number, bytes: number): number | undefined {
   let end = at + 4 + bytes + 4;
   for (let more = 0; more < LISTED_MAXIMUM; more += 1) {
@@ -238,7 +238,7 @@ export const listOfArj: ReadList = (reader) => {
   return undefined;
 };
 
-/** LHA, levels 0 to 2 (LHa for UNIX, header.doc.md). Its checksum is of another kind than the ones compared here. */
+/** LHA, levels 0 to 2 (LHa for UNIX, header.doc.md). Its checksums are CRC-16, so they are not compared. */
 export const listOfLzh: ReadList = (reader) => {
   const listed: ListedMember[] = [];
   for (let at = 0; listed.length < LISTED_MAXIMUM; ) {
@@ -250,7 +250,7 @@ export const listOfLzh: ReadList = (reader) => {
     const size = head.readUInt32LE(11);
     if (header_bytes < 22) return undefined;
     if (size > 0) listed.push({ size, crc: undefined });
-    // Of level 1, the packed size counts the extended headers.
+    // At level 1, the packed size includes the extended headers.
     at += header_bytes + head.readUInt32LE(7);
   }
   return undefined;
@@ -258,7 +258,7 @@ export const listOfLzh: ReadList = (reader) => {
 
 const AR = { sign_bytes: 8, head_bytes: 60, end: Buffer.from('`\n') } as const;
 
-/** An archive of ar (ar(5)) without a table of symbols or of long names, as Debian's packages are. */
+/** An ar archive (ar(5)) without symbol table or long names, such as a Debian package. */
 export const listOfAr: ReadList = (reader) => {
   const listed: ListedMember[] = [];
   for (let at = AR.sign_bytes; listed.length < LISTED_MAXIMUM; ) {
@@ -268,7 +268,7 @@ export const listOfAr: ReadList = (reader) => {
     const digits = /^(\d+) *$/.exec(head.toString('latin1', 48, 58))?.[1];
     if (!head.subarray(58).equals(AR.end) || digits === undefined || /^(\/|#1\/|__\.)/.test(name)) return undefined;
     const size = Number(digits);
-    // 7-Zip leaves out the first member of a package of Debian, which is its version.
+    // 7-Zip omits the first member of a Debian package, which holds the version.
     const is_version = at === AR.sign_bytes && /^debian-binary[ /]/.test(name);
     if (size > 0 && !is_version) listed.push({ size, crc: undefined });
     at += AR.head_bytes + size + (size % 2);
@@ -284,7 +284,7 @@ const CPIO = {
   file: 0x8000,
 } as const;
 
-/** cpio as rpm and Linux write it (cpio(5), "newc"). Of files with several names, the last one has the bytes. */
+/** cpio in the "newc" form of rpm and Linux (cpio(5)). Of several links to a file, the last one has the content. */
 export const listOfCpio: ReadList = (reader) => {
   const listed: ListedMember[] = [];
   for (let at = 0; listed.length < LISTED_MAXIMUM; ) {
@@ -302,7 +302,7 @@ export const listOfCpio: ReadList = (reader) => {
 
 const padded = (bytes: number) => Math.ceil(bytes / 4) * 4;
 
-/** A format of one file, whose size stands in its header at `at`. `most`: such a size says that it is unknown. */
+/** A format with a single file whose size is in the header at `at`. A size of `most` or more means that it is unknown. */
 export const listOfOne =
   (at: number, bytes: 4 | 8, most = 2 ** 53): ReadList =>
   (reader) => {
@@ -313,7 +313,7 @@ export const listOfOne =
     return size === 0 ? [] : [{ size, crc: undefined }];
   };
 
-/** Keeps what a member turned out to be, for the comparison with the archive's headers. */
+/** Adds the content of a member to `given` when it is read, for the comparison with the headers. */
 export function noted(member: Member, given: ListedMember[], has_sha1 = false): Member {
   if (member.closed !== undefined) return member;
   return {
@@ -326,7 +326,7 @@ export function noted(member: Member, given: ListedMember[], has_sha1 = false): 
   };
 }
 
-/** A content that 7-Zip gave. Of one in a file only the size is compared. */
+/** Size and hashes of a member from 7-Zip. Contents stored on disk are not hashed. */
 function givenMember(content: Content, has_sha1: boolean): ListedMember {
   const bytes = 'bytes' in content ? content.bytes.subarray(0, content.size) : undefined;
   return {
@@ -337,7 +337,8 @@ function givenMember(content: Content, has_sha1: boolean): ListedMember {
 }
 
 /**
- * Whether 7-Zip gave other members than the headers list: in another number, of other sizes, or with other bytes. The order is not compared. `has_more`: it may give members that are not listed.
+ * Whether the members given by 7-Zip differ from the listed ones in number, sizes or content. Their order is ignored. With `has_more`, 7-Zip may give members
+ * that are not listed.
  */
 export function areOthers(listed: readonly ListedMember[], given: readonly ListedMember[], has_more = false): boolean {
   const left = Map.groupBy(given, ({ size }) => size);

@@ -6,12 +6,12 @@ import { endOfZeros, openReader } from '#scanner/reading/reader.ts';
 import { areOthers, type ListedMember, noted, type ReadList } from './listed-members.ts';
 import { NotAnArchive, sevenZipMembers } from './seven-zip.ts';
 
-// Formats that 7-Zip opens. Each is defined by the way it is recognised and by 7-Zip's name of it.
+// Defines formats that 7-Zip opens, by their recognition and their name in 7-Zip.
 
-/** LZMA alone: where its dictionary stands, and the largest one that 7-Zip takes. Bytes. */
+/** Dictionary size in the header of an LZMA file: its position, and the sizes that 7-Zip accepts. Bytes. */
 const DICTIONARY = { at: 1, bytes: 4, least: 4096, most: 2 ** 28 } as const;
 
-/** The same LZMA with the next dictionary that 7-Zip takes: one that is too large unpacks to the same. */
+/** The same LZMA file with its dictionary size rounded up to a size that 7-Zip accepts. A larger dictionary does not change the output. */
 function withUsualDictionary(source: Source): Source {
   const head = Buffer.from(source.read(0, DICTIONARY.at + DICTIONARY.bytes));
   if (head.length < DICTIONARY.at + DICTIONARY.bytes) return source;
@@ -22,17 +22,17 @@ function withUsualDictionary(source: Source): Source {
   return joined(source, [head, { start: head.length, size: source.size - head.length }]);
 }
 
-/** How 7-Zip opens a format. */
+/** Options for opening a format with 7-Zip. */
 interface Opening {
-  /** 7-Zip's name of it; undefined lets 7-Zip find out, and open what lies in it in one go. */
+  /** Name of the format in 7-Zip. Undefined lets 7-Zip detect it and open nested archives in one pass. */
   type: string | undefined;
-  /** The format has no mark: anything may look like it, and a guess that gives something before it fails was none. */
+  /** Whether the format has no magic. Other data may then look like it, so a guess that fails is ignored even after some output. */
   has_no_mark: boolean;
   is_named_after_file: boolean;
   list: ReadList | undefined;
-  /** 7-Zip gives members beside those of the list. */
+  /** Whether 7-Zip gives members that are not listed. */
   has_more: boolean;
-  /** The list has SHA-1 of members. */
+  /** Whether the list has SHA-1 hashes. */
   has_sha1: boolean;
 }
 
@@ -52,7 +52,7 @@ async function* membersBy7Zip(
       members += 1;
       yield noted(is_named_after_file ? { ...member, name: innerName(context.name) } : member, given, has_sha1);
     }
-    // Only what was read to its end can be compared.
+    // The comparison requires that all members were read to their ends.
     const listed = given.length === members ? list?.(reader) : undefined;
     if (listed !== undefined && areOthers(listed, given, has_more)) {
       context.note(scanPhrase('archive.other_contents', {}));
@@ -70,7 +70,7 @@ async function* membersBy7Zip(
 type Definition = Omit<Parameters<typeof format>[0], 'open' | 'limits'> & {
   type: string | undefined;
   has_no_mark?: true;
-  /** Reads the archive's own headers, for a comparison with what 7-Zip gives. */
+  /** Lists the members from the archive's own headers, to compare them with the output of 7-Zip. */
   list?: ReadList;
   has_more?: true;
   has_sha1?: true;

@@ -9,13 +9,10 @@ import { isDiskError, MEMORY_BYTES_MAXIMUM, rangeOf, type Source } from '#scanne
 import { LimitReached } from '#scanner/reading/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 
-// 7-Zip as WebAssembly opens formats without a library of their own here. It runs in one call that cannot be paused, so it unpacks into a file system
-// of this module: every byte that it reads or writes passes through here and is counted, and a limit ends the call. It sees no disk and no other
-// file.
+// Runs 7-Zip as WebAssembly for formats without a reader of their own. The call cannot be paused, so it uses a file system in this module, which counts every
+// byte that is read or written; a limit ends the call. 7-Zip has no access to the disk or other files.
 
-/**
- * The used part of Emscripten's file system; 7z-wasm's own types leave this part out.
- */
+/** The part of Emscripten's file system that is used here; the types of 7z-wasm omit it. */
 interface Node {
   name: string;
   usedBytes?: number;
@@ -58,14 +55,14 @@ type Factory = (options: {
 
 const createProgram = z.custom<Factory>((value) => typeof value === 'function').parse(sevenZip);
 
-/** LZMA's dictionary must fit: 256 MB is what `7z -mx=9` takes at most. A page is 64 KiB. */
+/** Maximum memory. It must hold the LZMA dictionary, which has at most 256 MB for `7z -mx=9`. Pages of 64 KiB. */
 const MEMORY_PAGES_MAXIMUM = (384 * 1024 ** 2) / 65_536;
 const INPUT = '/input';
 const OUTPUT = '/out';
 const LINES_MAXIMUM = 100;
-/** Of what 7-Zip says of an archive; each piece that its parser finds takes seven lines. */
+/** Maximum number of stdout lines that are kept. Each piece found by the parser mode takes seven lines. */
 const SAID_LINES_MAXIMUM = 4000;
-/** 7-Zip does not take it for an archive, or not for one of the type that it was asked for. */
+/** 7-Zip does not recognise the file as an archive, or not as one of the requested type. */
 export class NotAnArchive extends Unreadable {
   override name = 'NotAnArchive';
 
@@ -74,7 +71,7 @@ export class NotAnArchive extends Unreadable {
   }
 }
 
-/** The cost of each call for bytes, however few. */
+/** Budget cost of each read call, in addition to its bytes. */
 const CALL_COST = 64;
 
 let compiled: Promise<WebAssembly.Module> | undefined;
@@ -111,7 +108,7 @@ async function startProgram(print: (line: string) => void, complain: (line: stri
   });
 }
 
-/** A member while 7-Zip writes it: in memory, or in a file when it, or all of them together, are too big for that. */
+/** A member that 7-Zip writes: in memory, or in a file if the members exceed the memory limit or are not written in order. */
 interface Unpacked {
   name: string;
   size: number;
@@ -119,21 +116,21 @@ interface Unpacked {
   path: string | undefined;
 }
 
-/** One call may write less than it was given. */
+/** Writes all bytes; a single write call may write fewer. */
 function writeWhole(handle: number, bytes: Uint8Array, position: number): void {
   for (let written = 0; written < bytes.length; )
     written += writeSync(handle, bytes, written, bytes.length - written, position + written);
 }
 
-/** What 7-Zip says of bytes behind the archive: they are for others to read. */
+/** Message of 7-Zip about data after the archive, which is examined separately. */
 const FOLLOWED = /(there are|there are some) data after the end/i;
 const HEADING = /^(errors|warnings):$/i;
-/** What 7-Zip says of a link that it cannot make here. A link has no bytes of its own: what it leads to is another member, or not in the archive. */
+/** Message of 7-Zip about a link that cannot be created here. Links have no content: the target is another member or outside the archive. */
 const LINK_LEFT_OUT = /^ERROR: (Dangerous link path was ignored|Cannot create (hard|symbolic) link) : /;
-/** What 7-Zip says of a file that is no archive, or not of the type that it was asked for. */
+/** Message of 7-Zip about a file that is not an archive, or not one of the requested type. */
 const NO_ARCHIVE = /cannot open the file as/i;
 
-/** What 7-Zip's lines on stderr say of the archive as a whole, or of the member that they name. */
+/** Messages of 7-Zip on stderr about the archive or a member, with their scan results. */
 const COMPLAINTS: readonly { says: RegExp; detail: StatusDetail }[] = [
   { says: /wrong password|encrypted/i, detail: 'encrypted' },
   { says: /unsupported (method|feature)|not implemented|missing volume/i, detail: 'unsupported' },
@@ -148,12 +145,12 @@ function complaintsOf(lines: readonly string[]): StatusDetail[] {
   return [...new Set(details)];
 }
 
-/** The members that 7-Zip could not open without their password: `ERROR: Wrong password : name`. */
+/** Members that 7-Zip could not decrypt, from the message `ERROR: Wrong password : name`. */
 function locked(lines: readonly string[]): string[] {
   return lines.flatMap((line) => (/wrong password/i.test(line) ? (/ : (.*)$/.exec(line)?.[1] ?? []) : []));
 }
 
-/** AES in the header of a 7z archive: even its names are encrypted (7zFormat.txt: the method id 06F10701). */
+/** Whether the header of a 7z archive is encrypted with AES, so that even its names are hidden (7zFormat.txt: the method id 06F10701). */
 function hasEncryptedHeader(source: Source): boolean {
   const head = source.read(0, 32);
   if (head.length < 32 || head.readUInt32BE(0) !== 0x377abcaf) return false;
@@ -161,14 +158,14 @@ function hasEncryptedHeader(source: Source): boolean {
   return position < source.size && source.read(position, 4096).includes(Buffer.from('06f10701', 'hex'));
 }
 
-/** What 7-Zip made of a file. */
+/** Result of a run of 7-Zip. */
 interface Answer {
   unpacked: Unpacked[];
-  /** The error that ended it early. */
+  /** Error that ended the run early, such as a limit. */
   stopped: unknown;
-  /** On stderr. */
+  /** Lines of stderr. */
   lines: string[];
-  /** On stdout. */
+  /** Lines of stdout. */
   said: string[];
 }
 
@@ -190,7 +187,7 @@ async function run(
   );
   const unpacked = new Map<Node, Unpacked>();
   let in_memory = 0;
-  /** The file that is being written; one at a time, because an archive may have more files than a process may open. */
+  /** The output file that is open. Only one is open at a time, because an archive may have more files than a process may open. */
   let open: { path: string; handle: number } | undefined;
   let stopped: unknown;
   let folders_and_files = 0;
@@ -209,7 +206,7 @@ async function run(
   FS.mkdir(OUTPUT);
   const input = FS.lookupPath(INPUT).node;
   input.usedBytes = source.size;
-  // A limit is thrown through 7-Zip, which may report it as an error of the disk; the first error counts.
+  // An error thrown here passes through 7-Zip, which may report it as a disk error. The first error is kept and thrown again.
   const guarded = <T>(work: () => T): T => {
     if (stopped !== undefined) throw stopped;
     try {
@@ -220,7 +217,7 @@ async function run(
     }
   };
 
-  // Sizes come from the archive and are not believed: no memory is allocated for them.
+  // Sizes stated by the archive are not trusted, so no memory is allocated for them.
   file.node.setattr = (node, { mode }) => {
     if (mode !== undefined) node.mode = mode;
   };
@@ -271,7 +268,7 @@ async function run(
   try {
     callMain([...words, '-bd', '-bsp0', ...(type === undefined ? [] : [`-t${type}`]), INPUT]);
   } catch (error) {
-    // What 7-Zip throws itself (a number: a C++ exception) says no more than that it failed.
+    // An exception of 7-Zip itself is a number (a C++ exception), which only shows that it failed.
     if (stopped === undefined && lines.length === 0) lines.push(`error ${String(error)}`);
   } finally {
     if (open !== undefined) closeSync(open.handle);
@@ -279,14 +276,14 @@ async function run(
   return { unpacked: [...unpacked.values()], stopped, lines, said };
 }
 
-/** The number after `key = ` among lines before the archive's own text (its comment). */
+/** The number after `key = ` in the output. */
 function numberAfter(said: readonly string[], key: string): number | undefined {
   const line = said.find((one) => one.startsWith(`${key} = `));
   const number = line === undefined ? Number.NaN : Number(line.slice(key.length + 3));
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** The place of the archive in the bytes read, as far as 7-Zip reports it: of several, one in the other, the outermost. */
+/** The range of the archive in the input, as reported by 7-Zip. Of nested archives, the outermost. */
 function placeOf(said: readonly string[]): { type: string; start: number; end: number | undefined } | undefined {
   const first = said.findIndex((line) => line.startsWith('Type = '));
   const type = said[first]?.slice('Type = '.length);
@@ -299,14 +296,14 @@ function placeOf(said: readonly string[]): { type: string; start: number; end: n
   return { type, start, end: size === undefined ? undefined : start + size };
 }
 
-/** A piece of a file as 7-Zip's parser sees it; `type` is undefined for unknown ones. */
+/** A range of a file, as reported by the parser mode of 7-Zip. `type` is undefined for unknown data. */
 interface Piece {
   start: number;
   end: number;
   type: string | undefined;
 }
 
-/** Which archives a file is put together of: 7-Zip's parser mode looks for them from its first byte to its last. */
+/** Lists the archives that a file is composed of. The parser mode of 7-Zip searches the whole file. */
 async function piecesOf(source: Source, context: ReadContext): Promise<Piece[]> {
   const { said, stopped } = await run(['l', '-slt', '-t#'], source, undefined, context);
   if (stopped instanceof LimitReached || isDiskError(stopped)) throw stopped;
@@ -322,9 +319,9 @@ async function piecesOf(source: Source, context: ReadContext): Promise<Piece[]> 
   return pieces;
 }
 
-/** Unpacks all, with the password as it was typed, and if that fails, composed and decomposed (Unicode NFC, NFD): archives made on a Mac may have either. */
+/** Unpacks everything with the password as typed or, if that fails, in Unicode NFC and NFD, since archives made on a Mac may use either. */
 async function unlockedRun(source: Source, format: string | undefined, context: ReadContext): Promise<Answer> {
-  // Without a password 7-Zip would ask for one.
+  // Without a password, 7-Zip would ask for one.
   const { password = 'none' } = context;
   const forms = [...new Set([password, password.normalize('NFC'), password.normalize('NFD')])];
   for (const [index, form] of forms.entries()) {
@@ -338,10 +335,9 @@ async function unlockedRun(source: Source, format: string | undefined, context: 
 }
 
 /**
- * The members of an archive that 7-Zip opens; `format` is its name there (`7z i`), undefined to let it find out, also where in the source the archive
- * begins, and the content of an archive that
- * is the only member of another (a file system on a virtual disk). `claim` gets the ranges of the source that the archive takes.
- * @throws LimitReached, or Unreadable at the end when a part could not be read; NotAnArchive when 7-Zip opens nothing.
+ * The members of an archive that 7-Zip opens. `format` is its name in 7-Zip (`7z i`); undefined lets 7-Zip detect the format and its position in the source,
+ * and open an archive that is the only member of another (such as a file system on a virtual disk). `claim` receives the ranges of the archive in the source.
+ * @throws LimitReached, or Unreadable at the end if a part could not be read; NotAnArchive if 7-Zip recognises nothing.
  */
 export async function* sevenZipMembers(
   source: Source,
@@ -350,7 +346,7 @@ export async function* sevenZipMembers(
   claim: (start: number, end: number) => void = () => {},
 ): AsyncGenerator<Member> {
   const { unpacked, stopped, lines, said } = await unlockedRun(source, format, context);
-  // The earlier writes are incomplete.
+  // The output written before a disk error is incomplete.
   if (isDiskError(stopped)) throw stopped;
   context.budget.announce(unpacked.length);
   for (const { name, size, chunks, path } of unpacked) {
@@ -369,7 +365,10 @@ export async function* sevenZipMembers(
   if (gravest !== undefined) throw new Unreadable(gravest);
 }
 
-/** The end of a compressed stream is known only when it has been unpacked, and then 7-Zip says no more than that something follows it. */
+/**
+ * Claims the range of the archive. The end of a compressed stream is known only after unpacking, when 7-Zip only reports that data follows, so the parser mode
+ * is used to find it.
+ */
 async function claimPlace(
   { start, end }: { start: number; end: number | undefined },
   lines: readonly string[],
