@@ -19,7 +19,7 @@ const BY_PLACE = 6;
 const BY_NAME = 7;
 /** Maximum size of an object. Each object is unpacked in memory, together with its base. Bytes. */
 const OBJECT_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** Maximum total size of the objects that are cached as bases of deltas. Bytes. */
+/** Maximum total size of the cached objects, and of the deltas of one chain. Bytes. */
 const KEPT_BYTES_MAXIMUM = 48 * 1024 ** 2;
 /**
  * Maximum length of a delta chain. git makes shorter ones (pack.depth is 50, gc asks for 250 at most). Objects that are not in the cache are unpacked again.

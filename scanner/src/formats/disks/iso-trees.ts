@@ -73,7 +73,7 @@ function descriptorsOf(reader: Reader): Buffer[] {
   return descriptors;
 }
 
-/** Lists the files of the tree that 7-Zip reads; undefined if it cannot be read completely. */
+/** Lists the files of the tree that 7-Zip reads; undefined if there is no tree, a file has several records, or the list is too long. */
 export const listOfIso: ReadList = (reader) => {
   const descriptors = descriptorsOf(reader);
   const tree =
