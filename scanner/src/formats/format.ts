@@ -5,110 +5,108 @@ import type { Budget } from '#scanner/reading/limits.ts';
 import { type Member, type ReadContext, Unreadable } from '#scanner/reading/member.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// The scanner's knowledge of one file format. Each format is defined in one place with these fields, and stands in the list of index.ts: recognition, media types, carving rules, closed formats,
-// read-ahead, and the list of unread formats are derived from there.
+// Definition of one file format. All properties of a format are defined in one place, and the format is listed in index.ts. Recognition, media types, carving
+// rules, closed formats, read-ahead and the list of unread formats are derived from that list.
 
-/** Bytes that recognition is given where the file has as many: one tar block, and the volume descriptor of ISO 9660 lies at 32 KiB. */
+/** Number of bytes that recognition receives, if the file has as many. It includes the volume descriptor of ISO 9660 at 32 KiB. Bytes. */
 export const HEAD_BYTES = 33_000;
 
-/** Bytes that stand at one place of every file of a format. */
+/** A magic: bytes at a fixed position in every file of a format. */
 export interface Mark {
   at: number;
   bytes: Buffer;
 }
 
-/** A mark in Latin-1. */
+/** A magic given as Latin-1 text. */
 export const mark = (characters: string, at = 0): Mark => ({ at, bytes: Buffer.from(characters, 'latin1') });
-/** A mark in hexadecimal digits. */
+/** A magic given in hexadecimal. */
 export const hexMark = (digits: string, at = 0): Mark => ({ at, bytes: Buffer.from(digits, 'hex') });
 
-/** A result of recognition: the format, and whether the bytes say so little that it is no fault when the format does not open. */
+/** A result of recognition. For a guess, the evidence is weak, so a failure to open the format is not reported. */
 export interface Found {
   format: Format;
   is_guess: boolean;
 }
 
-/** A file as a whole, for formats that its first bytes alone do not tell. */
+/** A whole file, for formats that the first bytes alone do not identify. */
 export interface WholeFile {
   reader: Reader;
   head: Buffer;
   name: string;
-  /** Its first bytes. */
+  /** The format of the first bytes, if any. */
   first: Found | undefined;
-  /** The findings in it so far, in the order of the list. */
+  /** The formats found so far by `recogniseBeside` or `recogniseDisk`, in the order of the list. */
   beside: readonly Found[];
   isFile(bytes: Buffer): boolean;
 }
 
-/** Finds a format inside other data. */
+/** A pattern that finds a format inside other data. */
 export interface CarvePattern {
-  /** Stable and unique: processes send it to each other. By default the id of the format. */
+  /** Stable and unique, because processes exchange it. Default: the id of the format. */
   id?: string;
-  /** The name in notes. By default the id. */
+  /** Name in notes. Default: the id. */
   title?: string;
-  /** What YARA-X searches for: a hex string or a regular expression. */
+  /** Pattern for YARA-X: a hex string or a regular expression. */
   pattern: string;
-  /** Bytes of the container before the pattern. */
+  /** Number of bytes of the container before the pattern. */
   back?: number;
-  /** Bits that random bytes must match by chance. Bits; computed from hex patterns, given for regular expressions. */
+  /** Number of bits that random bytes must match; computed for hex patterns, stated for regular expressions. */
   bits?: number;
-  /**
-   * Whether a container begins there as far as its first bytes tell. A proven container that does not open is one that could not be read; an unproven
-   * one is ignored.
-   */
+  /** Whether the first bytes prove that a container begins at `at`. If a proven container cannot be opened, it counts as unread; an unproven one is ignored. */
   proves?: (reader: Reader, at: number) => boolean;
-  /** The pattern proves little: a container that does not open there was none. */
+  /** The pattern is weak, so a container that cannot be opened is ignored. */
   is_guess?: true;
-  /** The place is opened as this format, for any first bytes. */
+  /** Matches are opened as this format, without recognition of the first bytes. */
   is_own?: true;
-  /** Where the container begins, where that is before the place of the pattern. */
+  /** The start of a container that begins before the position of the match. */
   startOf?: (reader: Reader, at: number) => number;
-  /** Where a container ends that begins at a place. Made once for each content, and asked in the order of the places. */
+  /** Returns a function that gives the end of the container at a position. Called once for each content; the positions are ascending. */
   endsIn?: (reader: Reader) => (at: number) => number | undefined;
-  /** The reader reads to the end of its input: a container ends where the next one of the pattern begins. */
+  /** The reader reads to the end of its input, so a container ends where the next match of the pattern begins. */
   is_endless?: true;
-  /** A format that is opened as well, where this one opened. */
+  /** A format that is also opened if this one was. */
   also?: () => Format;
 }
 
-/** Other formats that a file of this format also is. Fields that are absent are false. */
+/** Properties of a format. Absent fields are false. */
 interface Traits {
-  /** The opened part tells nothing about the rest of the file: the file is examined as if it had not been opened. */
+  /** Opening the format claims no part of the file, so the whole file is examined as if it had not been opened. */
   is_beside?: true;
-  /** Carving patterns whose places the reader of a format that is beside has read already. */
+  /** Ids of carving patterns whose matches this reader has read already. */
   reads_beside?: readonly string[];
-  /** A text, too. The contents of all other formats are no texts that a program reads. */
+  /** Files of this format are also text. All other formats are treated as binary. */
   is_text?: true;
-  /** It is recognised by lines that may stand in anything, and its reader decodes encoded parts of them. */
+  /** It is recognised by lines that may occur in any text, and its reader decodes the encoded parts. */
   is_mail?: true;
-  /** Two or three bytes make it of anything: in the middle of a file it is one only where it opens. */
+  /** Its magic has only two or three bytes. Inside another file, it counts only if it opens. */
   is_weak?: true;
-  /** Its bytes may begin something else: it is no fault when it does not open. */
+  /** Other data may match its recognition, so a failure to open it is not reported. */
   is_guess?: true;
-  /** Members can be read before the earlier ones were examined. */
+  /** Members can be read before earlier ones were examined. */
   reads_ahead?: true;
   /**
-   * It holds files as they are and knows its own end: a file in it may also be read on its own (an archive at the end, a PDF near the beginning), so that the claims for that file do not end this one.
+   * It contains uncompressed files and knows its own end. A file in it may also be found separately (such as an archive at the end, or a PDF near the
+   * beginning), and the range of that file does not limit this one.
    */
   holds_whole_files?: true;
-  /** Its one member is named after the file that it came in. */
+  /** Its only member is named after the file that contains it. */
   is_named_after_file?: true;
-  /** The end of the file belongs to it where this is true. No archive is looked for there. */
+  /** Whether the end of the file belongs to the format, so that no archive is searched for there. */
   owns_end?: (reader: Reader) => boolean;
-  /** A disk or a file system: it takes the file from its first byte on, and no other is looked for in a file that begins with it. */
+  /** A disk or file system, which occupies the file from its first byte. No other disk is searched for in the file. */
   is_disk?: true;
-  /** A disk that may have partitions: none are looked for beside it. */
+  /** A disk that may have partitions, so that partition tables are not recognised separately. */
   holds_partitions?: true;
-  /** A program: an author may hide one. */
+  /** An executable program. */
   is_program?: true;
 }
 
-/** The means of a reader: the context of the scan, the name of the file, and what recognition says of other bytes. */
+/** Context for readers: the scan, the file name, and recognition of other bytes. */
 export interface FormatContext extends ReadContext {
-  /** Of the file that is opened. */
+  /** Name of the file that is opened. */
   name: string;
   is_guess: boolean;
-  /** Whether a value is a file of a known format. A format without a mark is tried as well. */
+  /** Whether the bytes are a file of a known format. Formats without a magic are included. */
   isFile(bytes: Buffer): boolean;
   /** Whether a container, a disk or a program begins with these bytes. */
   isFileHead(head: Buffer): boolean;
@@ -116,54 +114,58 @@ export interface FormatContext extends ReadContext {
   isContainerHead(head: Buffer): boolean;
 }
 
-/** A part of a picture, a sound or a film that is a member of its own. `end` is exclusive. */
+/** A part of an image, sound or video file that is a separate member. `end` is exclusive. */
 export interface LeafMember {
   name: string;
   start: number;
   end: number;
-  /** By zlib. */
+  /** Whether it is compressed with zlib. */
   packed?: true;
-  /** It comes in several ranges: the others. */
+  /** Further ranges, if the member is split. */
   more?: readonly { start: number; end: number }[];
 }
 
-/** A format that holds nothing but itself. */
+/** Properties of a leaf format, which is examined for its end and its additional data and not opened as a container. */
 export interface Leaf {
   marks: readonly Mark[];
-  /** Where it ends that begins at 0. Undefined where it does not begin there after all. Bytes. */
+  /** The end of a file that begins at 0; undefined if the format does not begin there. Bytes. */
   walk?: (reader: Reader, head: Buffer) => number | undefined;
-  /** Bytes that it carries beside its picture or sound. */
+  /** Data in the file other than its main content, as members. */
   members?: (reader: Reader, head: Buffer) => Generator<LeafMember>;
 }
 
 export interface Format {
-  /** Stable: processes send it to each other, and its folder of samples has this name. */
+  /** Stable, because processes exchange it and its sample folder has this name. */
   id: string;
-  /** The name in sentences for people. */
+  /** Name in texts for users. */
   title: string;
-  /** IANA's type where there is one. A function answers undefined where the first bytes say it better. */
+  /** IANA media type, if there is one. A function returns undefined if the first bytes are of another type. */
   media_type?: string | ((head: Buffer) => string | undefined);
   /**
-   * Confidence that the format begins with these bytes, in bits: what random bytes would have to agree with. 0 for none. The format with most bits is opened; of equal ones the first of the list.
+   * Confidence that the format begins with these bytes, as the number of bits that random bytes would have to match; 0 if it does not. The format with the most
+   * bits is opened, and the first one in the list if several are equal.
    */
   recognise?: ((head: Buffer, budget: Budget) => number) & Pick<ByMarks, 'first_bytes'>;
-  /** Confidence in bits that the first bytes of a file of `size` bytes are those of a disk or a file system. */
+  /** Confidence in bits that the first bytes of a file of `size` bytes begin a disk or a file system. */
   recogniseDisk?: ((head: Buffer, size: number) => number) & Pick<ByMarks, 'first_bytes'>;
-  /** Confidence in bits that the format stands in a file beside the one of its first bytes. */
+  /** Confidence in bits that the file has this format in addition to the format of its first bytes. */
   recogniseBeside?: (file: WholeFile) => number;
-  /** Patterns by which it is found inside other data. */
+  /** Patterns that find the format inside other data. */
   carve?: readonly CarvePattern[];
-  /** Places of it that no pattern can tell. */
+  /** Searches for positions of the format that no pattern can express. */
   search?: (reader: Reader) => Generator<number>;
   traits: Traits;
-  /** The reason why it is not read, if so. */
+  /** Reason why the format is recognised but not read. */
   closed?: StatusDetail;
   leaf?: Leaf;
-  /** Its header may stand behind something else, so that the file may be something else that quotes it; the pattern of this id finds the header there. */
+  /**
+   * Its header may follow other data, so the file may have another format and only contain the header. `carved_as` is the id of the pattern that finds the
+   * header there.
+   */
   late?: { isLate: (head: Buffer) => boolean; carved_as: string };
-  /** The unread parts of it, in a sentence for people. Null where nothing is known to be missing. */
+  /** Description for users of the parts that are not read. Null if there are none. */
   limits: string | null;
-  /** The members in their order; throws where it is damaged: earlier members are good. Absent for formats that hold nothing but themselves. */
+  /** The members in order. If the file is damaged, it throws after the members that could be read. Absent for formats that are not opened. */
   open?: Open | undefined;
 }
 
@@ -176,14 +178,14 @@ export function format({ title, traits = {}, ...definition }: Definition): Forma
   return { ...definition, title: title ?? definition.id, traits };
 }
 
-/** Recognition by marks knows which first bytes a file can have, so that most formats need not be asked. */
+/** Recognition by magics. The possible first bytes are known, so that most formats need not be tried. */
 interface ByMarks {
   (head: Buffer): number;
-  /** Absent where a mark stands further on. */
+  /** Absent if a magic is not at position 0. */
   first_bytes?: readonly number[];
 }
 
-/** Recognises a format by its marks, any of them. */
+/** Recognises a format by any of the given magics. */
 export function byMarks(marks: readonly Mark[]): ByMarks {
   const recognise: ByMarks = (head) => {
     for (const { at, bytes } of marks) if (standsAt(head, bytes, at)) return 8 * bytes.length;
@@ -193,12 +195,12 @@ export function byMarks(marks: readonly Mark[]): ByMarks {
   return recognise;
 }
 
-/** A test that answers yes or no as a confidence. */
+/** Converts a boolean test into a confidence in bits. */
 export function withBits<Words extends unknown[]>(bits: number, test: (...words: Words) => boolean): (...words: Words) => number {
   return (...words) => (test(...words) ? bits : 0);
 }
 
-// The recognition of a closed format, and the reason why it is not read.
+// Definition of a closed format: its recognition, and the reason why it is not read.
 type Closed = Pick<Format, 'id'> &
   Partial<Pick<Format, 'title' | 'recognise' | 'recogniseBeside' | 'carve' | 'traits'>> & { detail?: StatusDetail };
 
@@ -208,7 +210,7 @@ async function* closedMembers(title: string, detail: StatusDetail, { note }: Rea
   throw new Unreadable(detail);
 }
 
-/** Defines a format that is recognised, so that no file of it is called clean, but not opened. */
+/** Defines a format that is recognised but not opened, so that its files are not reported as clean. */
 export function closedFormat({ detail = 'unsupported', ...definition }: Closed): Format {
   const title = definition.title ?? definition.id;
   return format({
@@ -221,12 +223,12 @@ export function closedFormat({ detail = 'unsupported', ...definition }: Closed):
   });
 }
 
-/** A closed format that its first bytes tell. */
+/** A closed format that is recognised by its first bytes. */
 export function closedByMarks(id: string, title: string, marks: readonly Mark[], detail?: StatusDetail): Format {
   return closedFormat({ id, title, recognise: byMarks(marks), ...(detail === undefined ? {} : { detail }) });
 }
 
-/** Whether no container and no disk was found in a file but guesses. */
+/** Whether no container, no closed format and no disk was found in the file, except disks that are guesses. */
 function isUnknown({ first, beside }: WholeFile): boolean {
   return (
     first === undefined &&
@@ -234,12 +236,12 @@ function isUnknown({ first, beside }: WholeFile): boolean {
   );
 }
 
-/** A test that counts only if no other format is found in a file. */
+/** A test that applies only if no other format was found in the file. */
 export function whereUnknown(bits: number, test: (file: WholeFile) => boolean): (file: WholeFile) => number {
   return (file) => (isUnknown(file) && test(file) ? bits : 0);
 }
 
-/** A closed format that counts only if no other format is found in the file: the bytes at these places, wherever they stand in the file. */
+/** A closed format that is recognised only if no other format was found in the file. Its magics may be at any position. */
 export function closedWhereUnknown(id: string, title: string, marks: readonly Mark[], detail?: StatusDetail): Format {
   return closedFormat({
     id,
@@ -263,15 +265,15 @@ function bitsOfMarks({ reader, head }: WholeFile, marks: readonly Mark[]): numbe
 const PACKED_NAME = /\.(gz|gzip|bz2|xz|zst|lzma|lz4|lz|lzo|zz|br|sz|snappy|Z)$/i;
 const PACKED_TAR_NAME = /\.(tgz|tbz2?|txz|tzst|taz|tlz|tlz4|tzo)$/i;
 
-/** The name of the one member of a packed file. */
+/** Name of the only member of a compressed file. */
 export function innerName(name: string): string {
   return name.replace(PACKED_NAME, '').replace(PACKED_TAR_NAME, '.tar') || 'content';
 }
 
-/** The pattern of some bytes, for carving. */
+/** Carving pattern for the bytes of a magic. */
 export const patternOf = ({ bytes }: Mark): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
-/** The pattern of some characters. */
+/** Carving pattern for characters. */
 export const spelled = (characters: string): string => patternOf(mark(characters));
-/** The pattern of one byte from a range. */
+/** Carving pattern for one byte in a range. */
 export const oneOf = (from: number, to: number): string =>
   `(${Array.from({ length: to - from + 1 }, (_, index) => (from + index).toString(16).padStart(2, '0')).join('|')})`;

@@ -80,11 +80,11 @@ import { innoSetup, setupLauncher, setupStream } from './programs/setup-launcher
 import { packedProgram } from './programs/upx.ts';
 
 /**
- * Every format that the scanner knows, in the order in which it is asked. First those that the first bytes of a file tell, of which one is opened; then those that are found inside other data, and those
- * that hold nothing but themselves; then those that a file may be beside what its first bytes are, which are opened one after the other in this order.
+ * All formats of the scanner, in the order in which they are tried. First come the formats that are recognised by the first bytes, one of which is opened, then
+ * formats that are found only inside other data, then leaf formats, and finally formats that a file may have in addition, which are opened one after the other.
  *
- * A new format is one file with its `format({...})`, its place in this list, and a folder in scanner/samples (`node scanner/test/format-samples.ts ID FILE`). Then `node scripts/not-read.mjs` writes its limits
- * into the documents.
+ * To add a format, add one file with its `format({...})`, its place in this list, and a folder in scanner/samples (`node scanner/test/format-samples.ts ID
+ * FILE`). Then `node scripts/not-read.mjs` writes its limits into the documents.
  */
 export const FORMATS: readonly Format[] = [
   zip,
@@ -209,19 +209,19 @@ export const FORMATS: readonly Format[] = [
   packedProgram,
 ];
 
-/** Formats without members, and those whose first bytes name a type beside an archive. */
+/** All formats with leaf properties. */
 export const LEAF_FORMATS: readonly (Format & { leaf: Leaf })[] = FORMATS.flatMap((format) =>
   format.leaf === undefined ? [] : [{ ...format, leaf: format.leaf }],
 );
 
-/** A format that is searched for inside others, by one of its patterns. */
+/** A carving pattern with its format. */
 export interface Carved extends CarvePattern {
   id: string;
   title: string;
   format: Format;
 }
 
-/** Every pattern, each with its id. */
+/** All carving patterns with their ids. */
 export const CARVED: readonly Carved[] = FORMATS.flatMap((format) =>
   (format.carve ?? []).map((pattern) => ({
     ...pattern,
@@ -233,12 +233,12 @@ export const CARVED: readonly Carved[] = FORMATS.flatMap((format) =>
 
 const CARVED_BY_ID: ReadonlyMap<string, Carved> = new Map(CARVED.map((carved) => [carved.id, carved]));
 
-/** The pattern of an id; undefined for one that this version does not know. */
+/** The pattern with this id; undefined for an id unknown to this version. */
 export function carvedById(id: string): Carved | undefined {
   return CARVED_BY_ID.get(id);
 }
 
-/** Formats with places that no pattern can tell. Such a place proves little. */
+/** Formats with a search in code in place of a pattern. Their matches count as guesses. */
 export const SEARCHED: readonly { carved: Carved; search: NonNullable<Format['search']> }[] = FORMATS.flatMap((format) =>
   format.search === undefined
     ? []

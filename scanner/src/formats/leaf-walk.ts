@@ -1,13 +1,13 @@
 import type { Reader } from '#scanner/reading/reader.ts';
 
-// The common parts of the walks along formats.
+// Common functions of the walks that find the ends of formats.
 
-/** Where a format ends that begins at 0. Undefined when it does not begin there after all. Bytes. */
+/** Finds the end of a format that begins at 0; undefined if it does not begin there. Bytes. */
 type Walk = (reader: Reader, head: Buffer) => number | undefined;
 
 export const text = (characters: string) => Buffer.from(characters, 'latin1');
 
-/** A structure that is read field by field: beyond the end of the file there are zeros, and the walk ends by `has`. */
+/** Reads a number; 0 if it lies outside the bytes. The same applies to `u32` and `u64`. */
 export const u16 = (bytes: Buffer, at: number, little: boolean) =>
   at + 2 > bytes.length ? 0 : little ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at);
 
@@ -17,7 +17,7 @@ export const u32 = (bytes: Buffer, at: number, little: boolean) =>
 export const u64 = (bytes: Buffer, at: number, little: boolean) =>
   at + 8 > bytes.length ? 0 : Number(little ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
 
-/** Repeats a step that answers where the next one begins, until one answers nothing or stands still. Answers the last place. */
+/** Repeats a step, which returns the start of the next one, until it returns undefined or does not advance. Returns the last position. */
 export function along(reader: Reader, from: number, step: (at: number) => number | undefined): number {
   let at = from;
   while (at < reader.size) {
@@ -28,7 +28,7 @@ export function along(reader: Reader, from: number, step: (at: number) => number
   return at;
 }
 
-/** RIFF and its big-endian relatives: one chunk whose size says where it ends. Writers that do not know it claim all ones. */
+/** RIFF and its big-endian variants: a single chunk with its size. Writers that do not know the size store zero or all ones. */
 export const walkChunk =
   (little: boolean): Walk =>
   (reader, head) => {
@@ -37,7 +37,7 @@ export const walkChunk =
     return Math.min(reader.size, 8 + size + (size % 2));
   };
 
-/** Size at 4, and the place that it counts from. */
+/** A format with its total size at `at`. `more` is added to it. Bytes. */
 export const sizedAt =
   (at: number, little: boolean, more = 0): Walk =>
   (_reader, head) =>

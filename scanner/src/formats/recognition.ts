@@ -9,14 +9,14 @@ import { type Format, type Found, HEAD_BYTES, type WholeFile } from './format.ts
 import { type Carved, FORMATS, LEAF_FORMATS } from './index.ts';
 import { isProgramHead } from './programs/program-formats.ts';
 
-// Recognises a file: asks each format in the order of the list.
+// Recognises the formats of a file, in the order of the list.
 
-/** With so many bits a format is certain, and no later one is asked. */
+/** Number of bits from which a format is certain, so that later formats are not tried. */
 const CERTAIN_BITS = 24;
-/** With fewer bits it is a guess: it is no fault when the format does not open. */
+/** Below this number of bits, a format is a guess: a failure to open it is not reported. */
 const GUESS_BITS = 16;
 
-/** For each first byte, the items that it leaves possible, in their order. */
+/** For each first byte, the items that are possible, in their order. */
 function byFirstByte<Item>(
   items: readonly Item[],
   firstBytesOf: (item: Item) => readonly number[] | undefined,
@@ -42,7 +42,7 @@ const foundAs = (format: Format, bits: number): Found => ({
   is_guess: format.traits.is_guess === true || bits < GUESS_BITS,
 });
 
-/** The container that begins with these bytes (at least HEAD_BYTES of them, where there are as many); undefined for none. */
+/** The container that begins with these bytes; undefined for none. `head` has at least HEAD_BYTES bytes, if the file does. */
 export function containerOf(head: Buffer, budget: Budget): Found | undefined {
   let best: Format | undefined;
   let best_bits = 0;
@@ -56,18 +56,18 @@ export function containerOf(head: Buffer, budget: Budget): Found | undefined {
   return best === undefined ? undefined : foundAs(best, best_bits);
 }
 
-/** Whether a disk or a file system begins with these bytes, of `size` bytes in all. */
+/** Whether a disk or a file system of `size` bytes begins with these bytes. */
 function isDiskHead(head: Buffer, size: number): boolean {
   return (DISKS[head[0] ?? 0] ?? []).some((recogniseDisk) => recogniseDisk(head, size) > 0);
 }
 
-/** Whether these bytes begin a file that an author may hide: a container, an image of a disk or a program. */
+/** Whether the bytes begin a file that may be hidden in other data: a container, a disk image or a program. */
 function isFileHead(head: Buffer, budget: Budget): boolean {
   const container = containerOf(head, budget);
   return isProgramHead(head) || isDiskHead(head, head.length) || (container !== undefined && !container.is_guess);
 }
 
-/** Whether a value is a file. A format without a mark is tried as well: it is not that format where it does not open. */
+/** Whether the bytes are a file. Formats without a magic are included; a file that then cannot be opened has another format. */
 export function isFileWhole(bytes: Buffer, budget: Budget): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);
   return (
@@ -75,19 +75,20 @@ export function isFileWhole(bytes: Buffer, budget: Budget): boolean {
   );
 }
 
-/** A container whose header may stand behind something else, so that the file may be something else that quotes it. */
+/** Whether the header of a container may follow other data, so that the file may have another format. */
 export function isLate(container: Found | undefined, head: Buffer): boolean {
   return container?.format.late?.isLate(head) === true;
 }
 
 function bitsBeside({ recogniseBeside, recogniseDisk, traits }: Format, file: WholeFile): number {
-  // A disk that its first bytes tell is read by its own reader.
+  // A disk that the first bytes identify is read by its own reader.
   if (traits.is_disk === true && file.first?.format.traits.is_disk === true) return 0;
   return recogniseBeside?.(file) ?? recogniseDisk?.(file.head, file.reader.size) ?? 0;
 }
 
 /**
- * Containers that are recognised by the whole of a file, for any first bytes: images of disks, files encoded in its text, a zip at its end, a packed program.
+ * Containers that are recognised in the whole file, whatever its first bytes are, such as disk images, encoded files in text, a zip archive at the end, and
+ * packed programs.
  */
 export function containersBeside(reader: Reader, head: Buffer, first: Found | undefined, name: string): Found[] {
   const beside: Found[] = [];
@@ -99,14 +100,14 @@ export function containersBeside(reader: Reader, head: Buffer, first: Found | un
   return beside;
 }
 
-/** The format to open at a place of a pattern, where `head` begins. 7-Zip finds out its own formats. */
+/** The format to open at the position of a match, where `head` begins. Formats of 7-Zip are detected by 7-Zip. */
 export function containerFor({ format, is_own }: Carved, head: Buffer, budget: Budget): Found {
   const container = is_own ? undefined : containerOf(head, budget);
   if (container !== undefined) return container;
   return { format: is_own || format.closed !== undefined ? format : anyArchive, is_guess: false };
 }
 
-/** The members of a container in their order. Throws where it is damaged; earlier members are good. */
+/** The members of a container in order. If it is damaged, it throws after the members that could be read. */
 export async function* membersOf(
   { format, is_guess }: Found,
   content: Content,
@@ -134,7 +135,7 @@ function mediaTypeOfText(head: Buffer): string | undefined {
   if (sample.includes(0)) return undefined;
   let text: string;
   try {
-    // A character that the sample cuts in two is no error.
+    // A character that the end of the sample splits is not an error.
     text = new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: true });
   } catch {
     return undefined;
@@ -151,8 +152,8 @@ function mediaTypeAs({ media_type }: Format, head: Buffer): string | undefined {
 }
 
 /**
- * The media type of a file by its first bytes (IANA media types where there is one; `application/octet-stream` for an unknown format). `container`
- * is the format that the unpacker opens: a file that is opened as a zip is called one.
+ * The media type of a file from its first bytes: an IANA media type, if there is one, or `application/octet-stream` for unknown formats. `container` is the
+ * format in which the file is opened, which takes precedence.
  */
 export function mediaTypeOf(head: Buffer, container: Found | undefined): string {
   const opened = container === undefined || container.is_guess ? undefined : mediaTypeAs(container.format, head);
