@@ -22,7 +22,7 @@ import {
 } from './process-memory.ts';
 import { FILES_TOGETHER, isTogether, lastBegin, TAKEN_BACK_AFTER_MS, type Together, takeFollowing } from './together.ts';
 
-/** Answer of an engine for a file. Failure is an answer too: a file is then pending, never clean. */
+/** Result of an engine for a file. After a failure the file is pending, never clean. */
 export type EngineOutcome = (
   | {
       kind: 'examined';
@@ -35,51 +35,51 @@ export type EngineOutcome = (
       edition: string;
     }
   | { kind: 'failed'; detail: 'engine_down' | 'time_limit' }
-  /** Engines of this edition die over the file: they do not read it again. */
+  /** Engine processes of this edition died while they scanned the file: they do not scan it again. */
   | { kind: 'failed'; detail: 'engine_failed'; edition: string }
 ) & {
   /** Answer of the second engine, where one is configured. */
   second?: SecondOpinion;
 };
 
-/** Number of engine processes of an edition that have died over a file. */
+/** Number of engine processes of an edition that died while they scanned a file. */
 export interface Deaths {
   count: number;
   edition: string;
 }
 
-/** A file to scan. `folder` takes what is unpacked; nobody else uses it. */
+/** A file to scan. `folder` holds unpacked members and belongs to this job alone. */
 interface EngineJob {
   id: string;
   path: string;
-  /** Of a small file: then there is nothing at `path`. */
+  /** Content of a small file in memory; there is then no file at `path`. */
   bytes?: Buffer | undefined;
   size: number;
   name: string;
-  /** Of the file, in hex. */
+  /** In hex. */
   sha256: string;
   folder: string;
-  /** Opens what is encrypted. */
+  /** Password for encrypted members. */
   password?: string | undefined;
-  /** Aborted: nobody wants an answer any more. The outcome is then `failed`, and nothing of the engine holds the file. */
+  /** Cancels the scan when aborted. The outcome is then `failed`, and no engine process has the file open. */
   signal?: AbortSignal | undefined;
   /** Called when a process begins the file; until then the file waits for a process. */
   onBegin?: (() => void) | undefined;
   onProgress?: ((progress: Progress & { engine: string }) => void) | undefined;
-  /** Deaths in earlier readings. */
+  /** Deaths in earlier scans of the file. */
   deaths?: Deaths | undefined;
-  /** Of a small file in memory: it may be read with others by one process. */
+  /** Set for a small file in memory, which one process may scan in a batch with others. */
   together?: Together | undefined;
-  /** Called at each death over the file before the next reading, so that the caller can store it. */
+  /** Called after each death before the file is scanned again, so that the caller can store it. */
   onDeath?: ((deaths: Deaths) => Promise<void>) | undefined;
 }
 
-/** State of an engine at a moment. Version and signatures are null until a process was ready once. */
+/** Current state of an engine. Version and signatures are null until a process has been ready. */
 interface EngineStatus {
   name: string;
-  /** Which build of it reads files; null until a process was ready once. */
+  /** The build in use; null until a process has been ready. */
   kind: EngineKind | null;
-  /** Why it is not the native one, in sentences for people. */
+  /** Sentences for the user that say why the native build is not in use. */
   note: string | null;
   state: 'starting' | 'ready' | 'down';
   version: string | null;
@@ -92,12 +92,12 @@ interface EngineStatus {
 }
 
 export interface Engine {
-  /** Engine, signatures and limits in one word: the same file gets the same answer while it stays the same. Undefined while nothing could scan. */
+  /** Identifies engine, signatures and limits: while it is unchanged, the same file gets the same result. Undefined while no engine can scan. */
   edition(): string | undefined;
   scan(job: EngineJob): Promise<EngineOutcome>;
   /** Whether at least one process could scan now. */
   ready(): boolean;
-  /** Whether every engine that is set up could: what one of them has not seen waits for that. */
+  /** Whether every configured engine can scan now. Files that one of them has not scanned wait for this. */
   complete(): boolean;
   /** Process ids of the running engines. */
   pids(): number[];
@@ -107,8 +107,8 @@ export interface Engine {
 export interface YaraPool extends Engine {
   status(): EngineStatus;
   /**
-   * Moves over to other signatures without a gap: new processes start beside the running ones and take over once all of them are ready. A scan that is
-   * under way ends on the signatures it began with. Answers false, with everything as it was, when the new processes do not come up.
+   * Switches to other signatures without interruption: new processes start beside the running ones and take over once all of them are ready. A scan in
+   * progress ends with the signatures it began with. Returns false, and keeps the old processes, when a new one does not become ready.
    */
   reload(signatures: SignatureFiles): Promise<boolean>;
 }
@@ -123,7 +123,7 @@ interface Waiting {
 interface Generation {
   signatures: SignatureFiles;
   members: Set<Member>;
-  /** Told once, whether the generation took over; for one that is coming up. */
+  /** Called for a generation that is starting, with whether it took over. */
   settle: ((took_over: boolean) => void) | undefined;
 }
 
@@ -135,52 +135,52 @@ interface Member {
   /** Undefined until it is ready. */
   kind: EngineKind | undefined;
   current: Reading | undefined;
-  /** Questions of other processes that it answers while it has no file. */
+  /** Match requests of other processes, which it serves while it has no file. */
   helping: Question<Member>[];
-  /** Since when it has had nothing to do, by `performance.now()`. */
+  /** Start of its idle time, by `performance.now()`. */
   idle_since: number;
-  /** Its memory when it was ready. Bytes. */
+  /** Resident memory when it became ready. Bytes. */
   at_rest: number;
-  /** It has grown: this one takes its place once it is ready. */
+  /** Its replacement, which is still starting; set once its memory has grown. */
   successor: Member | undefined;
-  /** Its successor has come: it ends when it has no file. */
+  /** It gets no more files, and ends when it has none. */
   is_replaced: boolean;
 }
 
-/** The files that a process was given. */
+/** The files that a process was sent. */
 interface Reading {
-  /** The file that it is at: the first of them that has no answer yet. */
+  /** The current file: the first one without an answer. */
   waiting: Waiting;
-  /** The files that it reads afterwards. */
+  /** The files after the current one. */
   following: Waiting[];
-  /** Takes the following ones back; undefined for a file that is read alone, and once it has. */
+  /** Timer after which the following files are taken back; undefined for a file scanned alone, and once it has run. */
   takingBack: NodeJS.Timeout | undefined;
   timer: NodeJS.Timeout;
   watch: NodeJS.Timeout;
   killed_for: KilledFor | undefined;
 }
 
-/** Why the server ended a process over a file. */
+/** Why the server killed a process that had a file. */
 type KilledFor = 'time' | 'memory';
 
 const ENGINE_NAME = 'YARA-X';
 
-/** The process ends its own walk in time; when it cannot, it is killed this much later. ms. */
+/** A process enforces the time limit itself; if it fails to, the server kills it this long after the limit. ms. */
 const KILL_GRACE_MS = 5_000;
-/** A file that kills its engine is tried once more; the second time is final, until engine or signatures change. */
+/** A file whose process died is scanned once more; the second death is final until engine or signatures change. */
 const DEATHS_MAXIMUM = 2;
-/** A process that dies younger than this, or before it was ready, counts as a crash loop, and its replacement waits longer each time. ms. */
+/** A process that dies at a younger age, or before it was ready, counts as a crash loop: each replacement starts after a longer wait. ms. */
 const YOUNG_MS = 5_000;
 const BACKOFF_MS = { first: 100, most: 30_000 } as const;
 
-/** A process beyond the first that has had nothing to do for so long ends; starting another takes half a second. ms. */
+/** Idle time after which a spare process ends; starting another takes half a second. ms. */
 const IDLE_MS = 30_000;
-/** Number of looks of the pool in that time. */
+/** Number of checks for idle processes during that time. */
 const IDLE_LOOKS = 6;
 
-/** From here on nobody waits for a process that may not come back. */
+/** Above this backoff, files do not wait for a process that may never start. ms. */
 const GIVE_UP_BACKOFF_MS = BACKOFF_MS.first * 8;
-/** Signatures that take longer to compile have no place in an engine; a process that is not ready by then is ended, and another one is tried. ms. */
+/** A process that is not ready after this time, which includes compiling the signatures, is killed and another one started. ms. */
 const START_MAXIMUM_MS = 120_000;
 
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './yara-process.ts' : './yara-process.js', import.meta.url);
@@ -190,7 +190,7 @@ interface YaraPoolOptions {
   size: number;
   limits: ScanLimits;
   memory?: EngineMemory | undefined;
-  /** Processes that read one file together, at most. */
+  /** Maximum number of processes that match one file together. */
   cores?: number;
   start_ms?: number;
   idle_ms?: number;
@@ -199,7 +199,7 @@ interface YaraPoolOptions {
   logger: EngineLog;
 }
 
-/** Whether a process has a file, or matches for others. */
+/** Whether a process has a file, or matches for other processes. */
 const isAtWork = ({ current, helping }: Member) => current !== undefined || helping.length > 0;
 
 /** A file in the form of a message to an engine process. */
@@ -265,19 +265,19 @@ class YaraProcesses implements YaraPool {
     return `${ENGINE_NAME} ${version} ${signatures_version} ${this.limits_digest}`;
   }
 
-  /** It holds more than a process may. */
+  /** Whether a process has grown by more memory than is allowed. */
   private isGrown({ child, at_rest }: Member): boolean {
     return (residentBytes(child.pid) ?? 0) - at_rest > this.memory.most;
   }
 
   private send(member: Member, request: EngineRequest): void {
     member.child.send(request, (error) => {
-      // The process is going; its exit puts the file back.
+      // The process is ending; `onExit` returns its file to the queue.
       if (error) this.logger.warn({ err: error, pid: member.child.pid }, 'engine process unreachable');
     });
   }
 
-  /** One process more than there are files, as far as there may be: the next file finds one that has compiled its rules. */
+  /** One process more than there are files, up to `size`, so that the next file finds a process with compiled rules. */
   private wantedCount(): number {
     const busy = [...this.current.members].filter((member) => member.current !== undefined).length;
     const together = this.queue.filter(isTogether).length;
@@ -285,14 +285,14 @@ class YaraProcesses implements YaraPool {
     return Math.min(this.size, busy + waiting + 1);
   }
 
-  /** Starts spare processes for waiting files. Dead processes are replaced elsewhere. */
+  /** Starts spare processes for waiting files. `onExit` replaces dead processes. */
   private startSpare(): void {
     if (this.closing || this.timers.size > 0) return;
     const wanted = this.wantedCount();
     for (let count = this.current.members.size; count > 0 && count < wanted; count++) this.start(this.current);
   }
 
-  /** Ends processes that have been idle, the youngest first, down to one more than there are files. */
+  /** Ends idle processes, the youngest first, down to one more than there are files. */
   private endIdle(): void {
     if (this.closing) return;
     const idle_from = performance.now() - this.idle_ms;
@@ -309,27 +309,27 @@ class YaraProcesses implements YaraPool {
     this.startSpare();
   }
 
-  /** Whether files in memory wait for the process that reads such files: it is done with them sooner than another one has begun. */
+  /** Whether waiting files in memory are left to the process that scans a batch now: it is free sooner than another process could start. */
   private isReadingTogether(): boolean {
     const waiting = this.queue.filter(isTogether).length;
     return waiting < FILES_TOGETHER && [...this.current.members].some(({ current }) => current?.takingBack !== undefined);
   }
 
-  /** The next file for engines of an edition: one over which they have died too often gets its answer at once. */
+  /** The next file for an engine of an edition. Files on which that edition has died DEATHS_MAXIMUM times are answered as failed and skipped. */
   private nextFor(edition: string): Waiting | undefined {
     const are_held = this.isReadingTogether();
     for (;;) {
       const place = are_held ? this.queue.findIndex((waiting) => !isTogether(waiting)) : 0;
       const [waiting] = place < 0 ? [] : this.queue.splice(place, 1);
       if (waiting === undefined) return undefined;
-      // Others died, not these.
+      // Deaths of another edition do not count.
       if (waiting.deaths?.edition !== edition) waiting.deaths = { count: 0, edition };
       if (waiting.deaths.count < DEATHS_MAXIMUM) return waiting;
       waiting.answer({ kind: 'failed', detail: 'engine_failed', edition });
     }
   }
 
-  /** Ends a process over its file. */
+  /** Kills a process because of its file. */
   private end(member: Member, killed_for: KilledFor): void {
     if (member.current === undefined) return;
     member.current.killed_for ??= killed_for;
@@ -342,7 +342,7 @@ class YaraProcesses implements YaraPool {
       const edition = this.editionOf(member.facts);
       const waiting = this.nextFor(edition);
       if (waiting === undefined) return;
-      // A file that has cost a process is not given to one that was killed with it and is not reported yet: the file would be blamed twice.
+      // A file whose process died is not given to a process that died at the same time and is not reported yet: the file would be blamed twice.
       if (waiting.deaths !== undefined && waiting.deaths.count > 0 && isGone(member.child.pid)) {
         this.queue.unshift(waiting);
         continue;
@@ -366,7 +366,7 @@ class YaraProcesses implements YaraPool {
       }, MEMORY_LOOK_MS),
       killed_for: undefined,
     };
-    // Not in the timer itself: answers that have come are read first.
+    // `setImmediate` lets answers that have already arrived be handled first.
     if (isTogether(waiting))
       reading.takingBack = setTimeout(() => setImmediate(() => this.takeBack(member, reading)), TAKEN_BACK_AFTER_MS);
     member.current = reading;
@@ -375,19 +375,19 @@ class YaraProcesses implements YaraPool {
     this.send(member, { kind: 'scan', files: files.map(messageOf), until: lastBegin(), limits: this.limits, has_help });
   }
 
-  /** A process has not been done with its files in time: those that it has not begun are read elsewhere. */
+  /** A process has not finished its batch in time: the files that it has not begun are set aside, for another process. */
   private takeBack(member: Member, reading: Reading): void {
     if (member.current !== reading) return;
     reading.takingBack = undefined;
     const { job } = reading.waiting;
-    // The caller had its answer when it cancelled the file, which had not been begun.
+    // A file that was cancelled while it waited in the batch: its caller has an answer already.
     if (job.signal?.aborted) member.child.kill('SIGKILL');
     job.together?.onLong();
     this.setAside(reading.following.splice(0));
     this.dispatch();
   }
 
-  /** Gives files back that were not begun. */
+  /** Answers files that were not begun as failed; their callers submit them again. */
   private setAside(files: readonly Waiting[]): void {
     for (const { job, answer } of files) {
       if (job.signal?.aborted !== true && !this.closing) job.together?.onSetAside();
@@ -395,7 +395,7 @@ class YaraProcesses implements YaraPool {
     }
   }
 
-  /** A process is done with the file that it was at, and begins the next one unless `is_last`. Answers the file. */
+  /** Moves on to the next file of the batch, unless `is_last`, and returns the finished file. */
   private advance(member: Member, reading: Reading, is_last: boolean): Waiting | undefined {
     if (is_last) this.setAside(reading.following.splice(0));
     const next = reading.following.shift();
@@ -496,7 +496,7 @@ class YaraProcesses implements YaraPool {
     this.dispatch();
   }
 
-  /** A process that has grown serves until another is ready in its place, so that nobody waits for the change. */
+  /** Starts a replacement for a process that has grown; the old process works until the new one is ready, so that no file waits. */
   private replaceGrown(member: Member, resident_bytes: number): void {
     const grown = resident_bytes - member.at_rest;
     if (this.closing || this.isRetired(member) || member.successor !== undefined || grown <= this.memory.grown) return;
@@ -510,7 +510,7 @@ class YaraProcesses implements YaraPool {
     if (member.current === undefined) member.child.kill('SIGKILL');
   }
 
-  /** Of a generation that was replaced, or that did not come up; or grown, with another in its place. */
+  /** Whether a process gets no more files: it was replaced, or its generation was replaced or did not become ready. */
   private isRetired({ generation, is_replaced }: Member): boolean {
     return is_replaced || (generation !== this.current && generation !== this.next);
   }
@@ -559,7 +559,7 @@ class YaraProcesses implements YaraPool {
     this.dispatch();
   }
 
-  /** Ends the other processes that have the native engine, or may yet choose it; those with a file after it. */
+  /** Ends the other processes that have the native engine or may still choose it; a process with a file ends after the file. */
   private leaveNative(): void {
     for (const member of [...this.current.members]) if (member.kind !== 'wasm') this.giveWay(member);
     if (this.next !== undefined) this.abandon(this.next);
@@ -584,7 +584,7 @@ class YaraProcesses implements YaraPool {
       this.dispatch();
       return;
     }
-    // A process that the server ended over a file is no sign of a broken engine.
+    // A process that the server killed because of a file does not indicate a broken engine.
     const is_own_death = !cancelled && killed_for === undefined && !was_ended;
     if (is_own_death && member.kind !== 'wasm' && noteDeath(code, signal)) this.leaveNative();
     const died_early = member.facts === undefined || performance.now() - member.started_at < YOUNG_MS;
@@ -592,7 +592,7 @@ class YaraProcesses implements YaraPool {
     this.backoff_ms = young ? Math.min(BACKOFF_MS.most, Math.max(BACKOFF_MS.first, this.backoff_ms * 2)) : 0;
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      // Signatures that took over meanwhile have brought processes of their own.
+      // A new generation that took over meanwhile has processes of its own.
       if (this.current.members.size < this.size) this.start(this.current);
     }, this.backoff_ms);
     this.timers.add(timer);
@@ -601,13 +601,13 @@ class YaraProcesses implements YaraPool {
     }
   }
 
-  /** No file waits for an engine that may not return: waiting files become pending, and are scanned when an engine is back. */
+  /** Whether no process is left and restarts keep failing. Files then become pending instead of waiting, and are scanned once an engine is ready. */
   private isAway(): boolean {
     return this.current.members.size === 0 && this.backoff_ms > GIVE_UP_BACKOFF_MS;
   }
 
   private start(generation: Generation): Member {
-    // An engine needs nothing of the environment, and hostile input must not find secrets there.
+    // An engine inherits no environment variables: hostile input must not find secrets there.
     const child = fork(this.process_file, [], {
       serialization: 'advanced',
       env: { ...FEW_ARENAS, ...engineEnvironment() },
@@ -651,7 +651,7 @@ class YaraProcesses implements YaraPool {
     return member;
   }
 
-  /** A scan that nobody wants any more: it leaves the queue, or its process is killed, because that always works. */
+  /** Cancels a scan: removes it from the queue, or kills its process, since SIGKILL always works. */
   private cancel(waiting: Waiting): void {
     const place = this.queue.indexOf(waiting);
     if (place >= 0) {
@@ -660,7 +660,7 @@ class YaraProcesses implements YaraPool {
     }
     for (const { current, child } of this.members) {
       if (current?.waiting === waiting) child.kill('SIGKILL');
-      // It keeps its place: the process has it. Should the process be at it for long, that one is ended.
+      // The process already has the file, which stays in the batch. If scanning it takes long, `takeBack` kills the process.
       if (current?.following.includes(waiting)) waiting.answer({ kind: 'failed', detail: 'engine_down' });
     }
   }
@@ -725,7 +725,7 @@ class YaraProcesses implements YaraPool {
       };
       const timer = setTimeout(() => this.abandon(generation), this.start_ms);
       this.next = generation;
-      // As many as there are now: whoever waits does not wait longer for the change.
+      // As many as there are now, so that the change delays no waiting file.
       for (let count = Math.max(1, this.current.members.size); count > 0; count--) this.start(generation);
     });
   }
@@ -747,8 +747,9 @@ class YaraProcesses implements YaraPool {
 }
 
 /**
- * A pool of YARA-X child processes. Not threads: a runaway rule outlives `worker.terminate()`, SIGKILL always works. Each process scans one file at a
- * time; files wait in order, and small ones that wait together go to one process (together.ts). Up to `size` of them start as files come, always one ahead, and those beyond the first end when they have been idle. A process that dies is replaced, its file scanned again.
+ * Creates a pool of YARA-X child processes. Threads would not do: a runaway rule survives `worker.terminate()`, while SIGKILL always works. Each process scans one
+ * file at a time; files wait in order, and small waiting files go to one process as a batch (together.ts). Up to `size` processes start on demand, always one more than
+ * needed, and idle ones beyond the first end. A process that dies is replaced and its file scanned again.
  */
 export function createYaraPool(options: YaraPoolOptions): YaraPool {
   const pool = new YaraProcesses(options);

@@ -9,27 +9,27 @@ import { type EngineMessage, type EngineRequest, type FileMessage, requestSchema
 import { systemTime } from './together.ts';
 
 // The main file of an engine process: compiles the rules once, then scans one file after the other. It reads hostile bytes, so the server
-// trusts none of it, gives it time, and kills it when that is over.
+// validates its messages and kills it when a time limit passes.
 
 /** Interval between progress messages of a scan, in ms. */
 const PROGRESS_EVERY_MS = 200;
-/** From this growth on it is worth while to collect what files have left. Bytes. */
+/** Memory growth that triggers a garbage collection after a file. Bytes. */
 const WORTH_WHILE = 32 * 1024 ** 2;
-/** A process that has had nothing to read for so long puts away all that it can. ms. */
+/** Idle time after which the process frees all memory that it can. ms. */
 const IDLE_MS = 10_000;
 
-/** A text for the trial of the rules before the process is ready. */
+/** A text that the rules match once before the process reports that it is ready. */
 const TRIAL = Buffer.from('a harmless text');
 
 let signatures: SignatureSet | undefined;
-/** Collects what files have left. */
+/** Collects garbage of earlier files if there is enough; returns the resident bytes after a collection. */
 let collectLeft: () => number | undefined = () => undefined;
 
-/** Code that was not used lately goes with the rest: the next file waits 10 ms longer for it. */
+/** This also discards compiled code that was not used lately, which costs the next file 10 ms. */
 const idle = setTimeout(() => globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' }), IDLE_MS).unref();
 
 function say(message: EngineMessage): void {
-  // A message that cannot be sent has nobody left to read it.
+  // A message that cannot be sent means that the server is gone.
   process.send?.(message, (error: Error | null) => {
     if (error) process.exit(0);
   });
@@ -58,7 +58,7 @@ async function start(files: SignatureFiles): Promise<void> {
   }
 }
 
-/** Puts away what a file has left, and says what stays: the server replaces a process that has grown. */
+/** Frees memory of earlier files and reports what remains: the server replaces a process that has grown. */
 function rest(): void {
   idle.refresh();
   const resident_bytes = collectLeft();
@@ -91,7 +91,7 @@ async function scanFile(file: FileMessage, { limits, has_help }: ScanRequest): P
   }
 }
 
-/** Reads files one after the other. Each answer is sent before the next file is begun, so that the server knows which file this process is at. */
+/** Reads files one after the other. Each answer is sent before the next file is begun, so that the server knows which file this process scans. */
 async function scan(request: ScanRequest): Promise<void> {
   for (const [place, file] of request.files.entries()) {
     const examined = await scanFile(file, request);
@@ -120,7 +120,7 @@ process.on('message', (message) => {
     }
   }
 });
-// The server is gone: nobody waits for an answer.
+// The server is gone.
 process.on('disconnect', () => process.exit(0));
 // Ctrl-C goes to the whole process group; the server decides when its engines end.
 process.on('SIGINT', () => {});
