@@ -2,40 +2,40 @@ import { loadNativeEngine } from './native-engine.ts';
 import { type EngineKind, engineKindSchema, type RuleEngine } from './rule-engine.ts';
 import { loadWasmEngine } from './wasm-engine.ts';
 
-// Each process that compiles rules chooses its engine once: the native one where its binary loads and works, else the one of WebAssembly.
+// Each process that compiles rules chooses its engine once: the native one if its binary loads and works, else the WebAssembly one.
 
-/** The engine of this process. `note` says why it is not the native one, in sentences for people; null where it is, or where somebody asked for this one. */
+/** The engine of this process. `note`: sentences for the user that say why it is not the native one; null if it is, or if the environment requests this one. */
 export interface ChosenEngine {
   engine: RuleEngine;
   note: string | null;
 }
 
-/** The variable that names an engine, for tests and for machines whose native engine does harm. */
+/** Environment variable that requests an engine, for tests and for machines on which the native engine fails. */
 const VARIABLE = 'PALISADE_ENGINE';
 const { env } = process;
 
-/** The engine that the environment asks for. */
+/** The engine that the environment requests. */
 function requestedKind(): EngineKind | undefined {
   return engineKindSchema.safeParse(env[VARIABLE]).data;
 }
 
-/** Signals of a binary that this processor or system does not run, or that gives up. */
+/** Signals that end a binary that the processor or system cannot run, or that aborts. */
 const FAULTS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGSYS', 'SIGTRAP']);
-/** The loader of programs ends one with this code when a library lacks a function. */
+/** Exit code of the dynamic loader when a library lacks a function. */
 const LOADER_CODE = 127;
 
 /**
- * The history of the native engine in child processes. A process that it kills cannot choose another engine, so that the parent chooses for later ones. A binary that has matched
- * the rules runs here: the death of a later process is due to its file.
+ * The history of the native engine in child processes. A process that it kills cannot choose another engine, so the parent chooses for later processes. Once it has
+ * matched the rules, it works on this machine: a later death is due to the file.
  */
 const native: { has_matched: boolean; note: string | null } = { has_matched: false, note: null };
 
-/** A process with the native engine has matched its rules. */
+/** Records that a process with the native engine has matched its rules. */
 export function noteNativeMatch(): void {
   native.has_matched = true;
 }
 
-/** A process that may have the native engine died, and the server did not kill it. Answers whether processes from now on take the other engine for that reason. */
+/** Records the death of a process that may have the native engine and that the server did not kill. Returns whether later processes use the other engine because of it. */
 export function noteDeath(code: number | null, signal: string | null): boolean {
   const is_fault = signal === null ? code === LOADER_CODE : FAULTS.has(signal);
   if (!is_fault || native.has_matched || native.note !== null || requestedKind() !== undefined) return false;
@@ -43,16 +43,16 @@ export function noteDeath(code: number | null, signal: string | null): boolean {
   return true;
 }
 
-/** Why processes of this one do not take the native engine; null where they may. */
+/** Why child processes do not use the native engine; null if they may. */
 export const nativeNote = (): string | null => native.note;
 
-/** The environment of a process that chooses an engine: nothing but a wish, where there is one. */
+/** Environment of a process that chooses an engine: only the requested engine, if any. */
 export function engineEnvironment(): Record<string, string> {
   const kind = requestedKind() ?? (native.note === null ? undefined : 'wasm');
   return kind === undefined ? {} : { [VARIABLE]: kind };
 }
 
-/** @throws with a sentence when an engine does not find what it must, or finds what is not there */
+/** Tests an engine with one rule. @throws with a sentence when it misses a match or reports a false one */
 function requireMatches({ compile }: RuleEngine): void {
   const source = 'import "pe" rule proof { strings: $a = "proof" $b = { 70 72 [1-2] 66 } condition: $a and $b and not pe.is_pe }';
   const compiled = compile(source, { variables: {}, matches_per_pattern: 4 });
@@ -88,7 +88,7 @@ export function fallbackNote(reason: string): string {
   return `The native scanner does not run on this computer: ${reason}. The WebAssembly scanner reads your files instead.`;
 }
 
-/** @throws where the engine that was asked for does not load, or none does */
+/** @throws if the requested engine does not load, or none does */
 export function chooseEngine(
   requested: EngineKind | undefined,
   loadNative: () => RuleEngine,

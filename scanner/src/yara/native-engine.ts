@@ -21,7 +21,7 @@ function rulesOf(compiled: YaraX): CompiledRules {
         meta: { ...meta },
         offsets: matches.map(({ offset }) => offset),
       })),
-    // The binding frees it with its object.
+    // The binding frees the memory with its JavaScript object.
     release: () => {},
   };
 }

@@ -28,11 +28,11 @@ const resultSchema = z.object({
 
 const requirePackage = createRequire(import.meta.url);
 
-/** Warnings that the native build is told to take for errors, with its codes. */
+/** Warnings that the native build is configured to report as errors, and its codes for them. */
 const SLOW = /^warning\[(slow_pattern|potentially_slow_loop)\]: (.*)$/m;
 const SLOW_CODES: Readonly<Record<string, string>> = { slow_pattern: 'E018', potentially_slow_loop: 'E034' };
 
-/** An error in the words of the native build, which sentences about feeds quote. */
+/** An error in the format of the native build, which sentences about feeds quote. */
 function compileError(message: string): Error {
   const code = /^error\[(E\d+)\]/.exec(message)?.[1];
   return new Error(code === undefined ? message : `Compilation error (${code}): ${message}`);
@@ -55,7 +55,7 @@ function matchesOf(result: unknown): RuleMatch[] {
   }));
 }
 
-/** One scanner for all contents: making one costs more than matching a small file. */
+/** One scanner for all contents: creating one costs more than matching a small file. */
 function rulesOf(scanner: Scanner, variables: CompileOptions['variables'], freeRules: () => void): CompiledRules {
   let is_changed = false;
   const setAll = (values: Readonly<Record<string, string>>) => {
@@ -63,7 +63,7 @@ function rulesOf(scanner: Scanner, variables: CompileOptions['variables'], freeR
   };
   return {
     scan(bytes, values) {
-      // A scanner keeps the values of the content before.
+      // A scanner keeps the values of the previous content.
       if (is_changed) setAll(variables);
       if (values !== undefined) setAll(values);
       is_changed = values !== undefined;
@@ -77,7 +77,8 @@ function rulesOf(scanner: Scanner, variables: CompileOptions['variables'], freeR
 }
 
 /**
- * The WebAssembly build of YARA-X, by its makers. It runs wherever Node does. Only the end of the process stops a scan: the time limit of the build does not hold for loops of a condition.
+ * The official WebAssembly build of YARA-X. It runs wherever Node does. Only killing the process stops a scan: the time limit of the build does not apply to loops in a
+ * condition.
  * @throws where the package is not installed
  */
 export function loadWasmEngine(): RuleEngine {
