@@ -2,43 +2,42 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { JoinedPieces } from './joined-pieces.ts';
 
-/** Bytes to examine: small ones in memory, the others in a file. `from` is where they begin in a file that is another content's, and stays. */
+/** Bytes to examine: small content in memory, other content in a file. `from`: its offset in the file of another content, which keeps the file. */
 export type Content = { size: number } & ({ bytes: Buffer } | { path: string; from?: number });
 
-/** Errors of a full or broken disk: they are no fault of the file. */
+/** Error codes of a full or broken disk, and of too many open files: the scanned file is not the cause. */
 const DISK_ERRORS = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
-/** Whether the error is one of the machine's disk, and not of the file. */
+/** Whether the machine caused the error, and not the scanned file. */
 export function isDiskError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && DISK_ERRORS.has(String(error.code));
 }
 
-/** Up to this size a member stays in memory while it is examined. */
+/** Up to this size a member stays in memory while it is examined. Bytes. */
 export const MEMORY_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 /**
- * Bytes to read at any place. Positions and lengths may be a file's claims: outside of the source there are no bytes, and no memory is allocated for
- * it. Reading blocks: an engine process has one file to read and no other work, and a read of a cached file is over sooner than the event loop would
- * be back.
+ * Random access to bytes. Positions and lengths may be untrusted numbers of a file: a read outside of the source returns no bytes and allocates no memory for
+ * them. Reads are synchronous: an engine process has one file and no other work, and reading a cached file takes less time than a turn of the event loop.
  */
 export interface Source {
   size: number;
-  /** Fills `target` from `position` on; answers how many bytes there were. */
+  /** Fills `target` with the bytes from `position` on; returns their number. */
   fill(target: Uint8Array, position: number): number;
   /** At most `length` bytes from `position` on, fewer at the end. Valid until `close`. */
   read(position: number, length: number): Buffer;
   close(): void;
-  /** Closes it where a block ends (`using`). */
+  /** Closes it at the end of a block (`using`). */
   [Symbol.dispose](): void;
 }
 
-/** Whether `magic` stands at `at`. Most are distinguished by their first byte, and no memory is allocated for looking. */
+/** Whether `magic` is at `at`. The first byte decides most cases, and no memory is allocated. */
 export function standsAt(bytes: Buffer, magic: Buffer, at: number): boolean {
   const end = at + magic.length;
   return bytes[at] === magic[0] && end <= bytes.length && bytes.compare(magic, 0, magic.length, at, end) === 0;
 }
 
-/** The number of bytes among `length` from `position` on, in `size` bytes. */
+/** The number of bytes, out of `length` from `position` on, that lie within `size` bytes. */
 function countOf(size: number, position: number, length: number): number {
   return position >= 0 && position < size && length > 0 ? Math.min(length, size - position) : 0;
 }
@@ -93,7 +92,7 @@ export function rangeOf(source: Source, start: number, size: number): Source {
   };
 }
 
-/** Bytes, and ranges of a source, one behind the other, as a source. Closing it does nothing. */
+/** Joins buffers and ranges of a source into one source. Closing it does nothing. */
 export function joined(source: Pick<Source, 'fill'>, pieces: readonly (Buffer | { start: number; size: number })[]): Source {
   let size = 0;
   const parts = pieces.map((piece) => {
@@ -122,7 +121,7 @@ export function joined(source: Pick<Source, 'fill'>, pieces: readonly (Buffer | 
       const { piece } = part;
       const taken = Buffer.isBuffer(piece) ? piece.subarray(within).copy(room) : source.fill(room, piece.start + within);
       filled += taken;
-      // A part that claims more than there is.
+      // The part claims more bytes than the source has.
       if (taken < room.length) break;
     }
     return filled;
@@ -149,7 +148,7 @@ export async function* streamOf(content: Content, start = 0, end = content.size)
   if (end > start) yield* createReadStream(path, { start: from + start, end: from + end - 1, highWaterMark: 256 * 1024 });
 }
 
-/** Bytes `start` to `end` (exclusive) of a content as a content, which lasts no longer than that one. */
+/** Bytes `start` to `end` (exclusive) of a content as a content, which is valid as long as that one. */
 export function partOf(content: Content, start: number, end: number): Content {
   const size = Math.max(0, Math.min(end, content.size) - start);
   if ('bytes' in content) return { size, bytes: content.bytes.subarray(start, start + size) };
@@ -157,8 +156,8 @@ export function partOf(content: Content, start: number, end: number): Content {
 }
 
 /**
- * Where windows of a content begin, and how long each is: as few as are not shorter than `window`, all of one length: a last one of the full length would read much of the one before
- * again, and a rule that asks for a small file must not take a tail for one.
+ * Positions of the windows of a content, and their common length, which is at least `window`. Windows of a fixed length would either read much of the content again
+ * at the end, or leave a short tail, which a rule for small files could match.
  */
 export function windowPlaces(
   size: number,
@@ -175,8 +174,8 @@ export function windowPlaces(
 }
 
 /**
- * The content in windows of `window` bytes, each beginning at least `overlap` bytes before the end of the one before, in one reused buffer: a window is
- * valid until the next is asked for. Content of at most `whole` bytes comes in one piece. `position` is where a window begins.
+ * Reads a content in windows of at least `window` bytes, each overlapping the previous one by at least `overlap` bytes, in one reused buffer: a window is
+ * valid until the next one is read. Content in memory, or of at most `whole` bytes, is one window. `position`: offset of the window.
  */
 export function* windowsOf(
   content: Content,
@@ -196,8 +195,8 @@ export function* windowsOf(
 }
 
 /**
- * Takes a stream's bytes into memory, or into a file at `path` when they are many. `onBytes` is called with each chunk's length and may throw to
- * stop. Bytes read before the stream failed are in `content`, with the failure beside it.
+ * Reads a stream into memory, or into a file at `path` if it is large. `onBytes` is called with each chunk's length and may throw to
+ * stop. Bytes read before an error are in `content`, and the error in `failure`.
  * @throws the error of a full or broken disk.
  */
 export async function takeContent(
@@ -231,7 +230,7 @@ export async function takeContent(
   return { content: file === undefined ? { size, bytes: held.take() } : { size, path: file.path }, failure };
 }
 
-/** Removes the file of a member. */
+/** Removes the file of a content, unless the file is another content's. */
 export async function disposeContent(content: Content): Promise<void> {
   if ('path' in content && content.from === undefined) await rm(content.path, { force: true });
 }

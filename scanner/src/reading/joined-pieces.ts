@@ -1,21 +1,21 @@
-/** Divides pieces that are matched together, so that no word or line continues from one piece into the next. */
+/** Separates pieces that are matched together, so that no word or line continues from one piece into the next. */
 export const SEPARATOR = Buffer.from('\n\0\n');
 
 /**
- * A buffer that grows, into which pieces are copied one behind the other. A list of short pieces would hold far more memory: each piece keeps the whole buffer that it is a part of, which is
- * 64 KiB of Node's pool or a window of the file.
+ * A growing buffer into which pieces are copied one after the other. A list of short pieces would hold far more memory: each piece keeps its whole underlying buffer, which
+ * is 64 KiB of Node's pool or a window of the file.
  */
 export class JoinedPieces {
   private bytes = Buffer.alloc(0);
   private used = 0;
   private readonly between: Buffer;
 
-  /** @param between bytes behind each piece */
+  /** @param between bytes that follow each piece */
   constructor(between: Buffer = SEPARATOR) {
     this.between = between;
   }
 
-  /** In bytes, with those behind the pieces. */
+  /** In bytes, including the separators. */
   get length(): number {
     return this.used;
   }
@@ -32,7 +32,7 @@ export class JoinedPieces {
     this.used = end;
   }
 
-  /** Gives all of it, and begins anew. */
+  /** Returns all bytes and empties the buffer. */
   take(): Buffer {
     const taken = this.bytes.subarray(0, this.used);
     this.bytes = Buffer.alloc(0);

@@ -2,9 +2,9 @@ import type { StatusDetail } from '@palisade/contract/antivirus';
 
 const MIB = 1024 ** 2;
 
-/** Limits of one scan, in bytes and ms. Data beyond them is not read, and the record says so. */
+/** Limits of one scan, in bytes and ms. Data beyond them is not read, and the record of the scan states that. */
 export interface ScanLimits {
-  /** Archives within archives. */
+  /** Maximum depth of archives within archives. */
   depth: number;
   /** Members of all archives of one upload. */
   members: number;
@@ -27,24 +27,23 @@ export const SCAN_LIMITS: ScanLimits = {
 };
 
 /**
- * A smaller file gets less time: it holds less, and a person should not wait two minutes for a kilobyte that was made to be slow. ms, and
- * ms for each MiB of the file. The result lies
- * between `least` and the limit.
+ * Time limit by file size: `least`, plus `per_mib` for each MiB, up to the limit of the scan. A user should not wait two minutes for a kilobyte that was made to be
+ * slow. ms.
  */
 const TIME = { least: 20_000, per_mib: 1_000 } as const;
 
-/** Time limit for a file of so many bytes, in ms. */
+/** Time limit for a file of `upload_bytes`, in ms. */
 export function timeFor(limits: ScanLimits, upload_bytes: number): number {
   return Math.min(limits.time_ms, TIME.least + (TIME.per_mib * upload_bytes) / MIB);
 }
 
 /**
- * Of the processor a file gets less: time that another process took is no fault of its. A small file is done with after `small_ms`, with some seconds to spare before the ten that one may take (docs/decisions/scanner.md);
- * from there on each MiB adds to it. ms, MiB.
+ * Processor time limit, which does not count time that other processes took: `small_ms` for a file of up to `small_mib`, plus `per_mib` for each further MiB. `small_ms`
+ * leaves some seconds of the ten that a small file may take (docs/decisions/scanner.md). `threads`: the most that work at once. `look_ms`: time between two checks.
  */
 const PROCESSOR = { small_ms: 8_000, small_mib: 10, per_mib: 2_000, threads: 4, look_ms: 50 } as const;
 
-/** Processor time limit for a file of so many bytes, in ms. */
+/** Processor time limit for a file of `upload_bytes`, in ms. */
 export function processorTimeFor(limits: ScanLimits, upload_bytes: number): number {
   const { small_ms, small_mib, per_mib } = PROCESSOR;
   return Math.min(limits.time_ms, small_ms + per_mib * Math.max(0, upload_bytes / MIB - small_mib));
@@ -57,19 +56,19 @@ function processorTime(): number {
 }
 
 /**
- * Work is counted in bytes that a reader reads, the same byte again when it is read again. Readers of ordinary files need less than ten for each byte of
- * a file and of its unpacked content (measured over a system's own files); one that needs this many was led in circles.
+ * Work limit, in bytes that readers read; a byte read twice counts twice. Readers of ordinary files read fewer than ten bytes for each byte of the file and of its
+ * unpacked content (measured over the files of an operating system); a reader that exceeds the limit follows crafted loops.
  */
 const WORK = { floor: 64 * MIB, per_byte: 64 } as const;
-/** The clock is read once for so much work. */
+/** Work between two checks of the time. Bytes. */
 const WORK_BETWEEN_CHECKS = MIB;
 
 /**
- * The literals and runs that texts of a program may hold for each member that an archive may have: a package of 1,900 programs had 16,000.
+ * Maximum number of files encoded in texts, such as literals of programs, as a multiple of the limit of members: a package of 1,900 programs had 16,000.
  */
 const WRITTEN_PER_MEMBER = 20;
 
-/** Reading stops here: a limit is reached. Data, not a failure: the walk ends and says why. */
+/** Stops reading at a limit. This is an expected outcome: the walk ends and reports `detail`. */
 export class LimitReached extends Error {
   override name = 'LimitReached';
   readonly detail: StatusDetail;
@@ -84,14 +83,14 @@ export class LimitReached extends Error {
 export class Budget {
   members = 0;
   private written = 0;
-  /** The members that archives announce: only to show the progress of a scan, and never more than the limit. */
+  /** Number of members that archives claim to have, at most the limit; used only to show progress. */
   members_announced = 0;
-  /** The readers' work so far. Bytes. */
+  /** Work of all readers so far. Bytes. */
   work = 0;
   private checked_at_work = 0;
   private unpacked_bytes = 0;
   private readonly deadline: number;
-  /** The time of the processor is checked again after this time. */
+  /** Time of the next check of the processor time, by `performance.now()`. */
   private processor_from: number;
   private readonly processor_until: number;
   private readonly limits: ScanLimits;
@@ -103,7 +102,7 @@ export class Budget {
     const now = performance.now();
     const processor_ms = processorTimeFor(limits, upload_bytes);
     this.deadline = now + timeFor(limits, upload_bytes);
-    // No earlier can the time of the processor be over, on however many threads.
+    // Even with all threads busy, the processor time cannot run out earlier.
     this.processor_from = now + processor_ms / PROCESSOR.threads;
     this.processor_until = processorTime() + processor_ms;
   }
@@ -116,7 +115,7 @@ export class Budget {
     if (processorTime() > this.processor_until) throw new LimitReached('time_limit');
   }
 
-  /** A reader looks at so many bytes, or does what costs as much. Ends what takes more than a number of looks at each byte. */
+  /** Counts bytes that a reader reads, or other work of the same cost, against the work limit. */
   spend(bytes: number): void {
     this.work += bytes;
     if (this.work > WORK.floor + WORK.per_byte * (this.upload_bytes + this.unpacked_bytes)) throw new LimitReached('time_limit');
@@ -131,25 +130,25 @@ export class Budget {
     this.checkTime();
   }
 
-  /** Counts a file written in a text as letters. */
+  /** Counts a file that is encoded in a text. */
   addWritten(): void {
     this.written += 1;
     if (this.written > WRITTEN_PER_MEMBER * this.limits.members) throw new LimitReached('too_many_members');
     this.checkTime();
   }
 
-  /** An archive says that it holds so many members. Only the shown progress depends on it: archives lie. */
+  /** Adds the number of members that an archive claims to have. The claim may be false, so only the displayed progress uses it. */
   announce(members: number): void {
     this.members_announced = Math.min(this.limits.members, this.members_announced + members);
   }
 
-  /** An archive that is unpacked in one go holds so many members so far. */
+  /** Checks the limit for an archive that is unpacked in one pass and has given `more` members so far. They are not counted yet. */
   expectMembers(more: number): void {
     if (this.members + more > this.limits.members) throw new LimitReached('too_many_members');
     this.checkTime();
   }
 
-  /** A member that came out of so many packed bytes is a bomb when it has more than this. Bytes. */
+  /** Size above which a member that was unpacked from `packed_bytes` is a decompression bomb. Bytes. */
   memberMaximum(packed_bytes: number): number {
     return Math.max(this.limits.ratio_floor_bytes, this.limits.ratio * packed_bytes);
   }
@@ -167,8 +166,8 @@ export class Budget {
   }
 
   /**
-   * Bytes unpacked by `read` are held to the limits now, and count once `count` is called: in the order in which they are
-   * examined.
+   * Calls `read` ahead of its turn. Bytes that it unpacks are checked against the limits now, but counted only when `count` is called, in the order in
+   * which they are examined.
    */
   async ahead<T>(read: () => T | Promise<T>): Promise<{ value: T; count: () => void }> {
     const before = this.unpacked_bytes;

@@ -4,20 +4,20 @@ export interface Range {
   end: number;
 }
 
-/** Ranges of one content, put together where they touch or overlap. Adding costs the logarithm of their number, in any order. */
+/** Ranges of one content, merged where they touch or overlap. They may be added in any order. */
 export class Ranges {
   private list: readonly Range[] = [];
-  /** Added, but not yet put together: readers go mostly forward, and sorting a sorted list is cheap. */
+  /** Added, but not merged yet: readers mostly move forward, and sorting a list that is nearly sorted is cheap. */
   private loose: Range[] = [];
   private readonly size: number;
 
-  /** Ranges are cut to `size` bytes, for any claim of a reader. */
+  /** Ranges are clamped to `size` bytes, whatever a reader claims. */
   constructor(size: number) {
     this.size = size;
   }
 
   add(start: number, end: number): void {
-    // A claimed place may be NaN.
+    // A claimed offset may be NaN.
     const range = { start: Math.max(0, start), end: Math.min(this.size, end) };
     if (!(range.start < range.end)) return;
     const last = this.loose.at(-1);
@@ -29,12 +29,12 @@ export class Ranges {
     for (const { start, end } of others.all()) this.add(start, end);
   }
 
-  /** Where the last of them ends. */
+  /** End of the last range; 0 without any. */
   get end(): number {
     return this.all().at(-1)?.end ?? 0;
   }
 
-  /** In order, none touching another. */
+  /** The merged ranges, in order. */
   all(): readonly Range[] {
     if (this.loose.length === 0) return this.list;
     const sorted = [...this.list, ...this.loose].sort((one, other) => one.start - other.start);
@@ -53,7 +53,7 @@ export class Ranges {
     return this.list.length === 0 && this.loose.length === 0;
   }
 
-  /** The ranges between, before and behind them. */
+  /** The ranges before, between and after them. */
   gaps(): Range[] {
     const gaps: Range[] = [];
     let at = 0;

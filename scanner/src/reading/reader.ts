@@ -1,14 +1,14 @@
 import { type Content, MEMORY_BYTES_MAXIMUM, openSource } from './content.ts';
 import type { Budget } from './limits.ts';
 
-/** The cost of a read beside its bytes. */
+/** Fixed cost of each read, added to its bytes. */
 const READ_COST = 16;
 const WINDOW_BYTES = 1024 ** 2;
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Bytes for the reader of a format. Every position, length and number in a file is a claim: missing bytes are not answered, no memory is allocated for
- * them, and each read is charged to the budget, which ends a reader that is led in circles.
+ * Byte access for the reader of a format. Positions and lengths from a file are untrusted: a read past the end returns fewer bytes and allocates no memory for the
+ * missing ones, and each read is charged to the budget, which stops a reader that follows crafted loops.
  */
 export interface Reader {
   size: number;
@@ -16,19 +16,19 @@ export interface Reader {
   budget: Budget;
   /** At most `length` bytes from `position` on, fewer at the end. */
   at(position: number, length: number): Buffer;
-  /** Where `needle` stands first, as a whole from `from` on and before `to`; -1 for nowhere. */
+  /** Position of the first `needle` that lies wholly between `from` and `to`; -1 if there is none. */
   find(needle: Buffer, from: number, to?: number): number;
-  /** The bytes from `from` to `to`, in pieces that stay as they are. */
+  /** The bytes from `from` to `to`, in chunks that are not overwritten later. */
   chunks(from: number, to: number): Generator<Buffer>;
   close(): void;
-  /** Closes it where a block ends (`using`). */
+  /** Closes it at the end of a block (`using`). */
   [Symbol.dispose](): void;
 }
 
-/** Content that is read at more places than these is taken into memory, if it is small. */
+/** Small content is loaded into memory after this many reads. */
 const PLACES_MAXIMUM = 16;
 
-/** Small content lies in memory once it is searched, or read at many places; of large content a window does. */
+/** Opens a content for reading. Small content is loaded into memory once it is searched or read often; of large content, one window is. */
 export function openReader(content: Content, budget: Budget): Reader {
   const source = openSource(content);
   const is_small = 'bytes' in content || source.size <= MEMORY_BYTES_MAXIMUM;
@@ -36,7 +36,7 @@ export function openReader(content: Content, budget: Budget): Reader {
   let window: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) };
   const isIn = (position: number, length: number) =>
     position >= window.start && position + length <= window.start + window.bytes.length;
-  /** A buffer that holds at least `least` bytes from `position` on, where there are as many. */
+  /** A buffer with at least `least` bytes from `position` on, or all that are left. */
   const windowAt = (position: number, least: number): Buffer => {
     if (!isIn(position, least)) {
       const start = is_small ? 0 : position;
@@ -87,9 +87,9 @@ export function openReader(content: Content, budget: Budget): Reader {
 
 const ZEROS = Buffer.alloc(64 * 1024);
 
-/** Where the zeros end that stand from `from` on; at the latest at `to`. */
+/** End of the zeros that begin at `from`; at most `to`. */
 export function endOfZeros(reader: Reader, from: number, to = reader.size): number {
-  // Other bytes than zeros stand at most places.
+  // Usually there are no zeros.
   if (from < to && reader.at(from, 1)[0] !== 0) return from;
   for (let at = from; at < to; at += ZEROS.length) {
     const piece = reader.at(at, Math.min(ZEROS.length, to - at));

@@ -1,6 +1,6 @@
-// Binary headers by field name and width, as the documents of formats write them.
+// Reads binary headers that are declared by field name and width, as in specifications of formats.
 
-/** A number of that width (`u64` as a number where it is exact enough, `big64` exactly), or so many bytes as they stand. */
+/** An unsigned integer of this width (`u64` as a number, exact up to 2^53; `big64` as a bigint), or a number of raw bytes. */
 type Width = 'u8' | 'u16' | 'u24' | 'u32' | 'u64' | 'big64' | number;
 type Fields = Readonly<Record<string, Width>>;
 type Value<W extends Width> = W extends 'big64' ? bigint : W extends number ? Buffer : number;
@@ -9,9 +9,9 @@ type Values<F extends Fields> = { readonly [name in keyof F]: Value<F[name]> };
 const BYTES = { u8: 1, u16: 2, u24: 3, u32: 4, u64: 8, big64: 8 } as const;
 
 export interface Struct<F extends Fields> {
-  /** Of the whole header. */
+  /** Size of the whole header. */
   bytes: number;
-  /** The fields of the header that begins at `at`; undefined where the bytes end before it does. */
+  /** The fields of the header that begins at `at`; undefined if the bytes end within it. */
   read(bytes: Buffer, at?: number): Values<F> | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A number as protocol buffers write it, seven bits to the byte; undefined where it does not end in ten bytes or is beyond what JavaScript counts exactly. */
+/** Reads a varint of Protocol Buffers, seven bits per byte; undefined if it does not end within ten bytes or exceeds `Number.MAX_SAFE_INTEGER`. */
 export function varint(bytes: Buffer, at: number): { value: number; next: number } | undefined {
   let value = 0;
   let scale = 1;
