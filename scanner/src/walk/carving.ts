@@ -1,10 +1,10 @@
 import { CARVED, type Carved, carvedById, SEARCHED } from '#scanner/formats/index.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 
-/** Rules that are named so report places, not threats. */
+/** Prefix of the names of rules that report offsets, not threats. */
 const PREFIX = 'Palisade_Carving_';
 
-/** The patterns as rules for YARA-X: one each, so that every one reports its own places. */
+/** The carving patterns as YARA source, with one rule for each, so that each reports its own offsets. */
 export function carvingSource(): string {
   return CARVED.map(({ id, pattern }) => {
     const body = pattern.startsWith('/') ? pattern : `{ ${pattern} }`;
@@ -12,12 +12,12 @@ export function carvingSource(): string {
   }).join('\n');
 }
 
-/** Which format a rule of `carvingSource` looks for; undefined for every other rule. */
+/** The format that a rule of `carvingSource` searches for; undefined for every other rule. */
 export function carvedBy(rule: string): Carved | undefined {
   return rule.startsWith(PREFIX) ? carvedById(rule.slice(PREFIX.length).replaceAll('_', '-')) : undefined;
 }
 
-/** Bits of a pattern that random bytes must match by chance. Bits. */
+/** Number of bits that random bytes must have right to match a pattern. */
 export function bitsOf({ pattern, bits }: Carved): number {
   if (bits !== undefined) return bits;
   return tokensOf(pattern).reduce((sum, token) => {
@@ -30,7 +30,7 @@ function tokensOf(pattern: string): string[] {
   return pattern.match(/\([^)]*\)|\[\d+\]|\S+/g) ?? [];
 }
 
-/** A pattern for text in Latin-1, for a search beyond the matches that YARA-X reports. */
+/** The pattern as an expression for bytes decoded as Latin-1, for a search beyond the matches that YARA-X reports. */
 export function regExpOf({ pattern }: Carved): RegExp {
   const regex = /^\/(.*)\/(\w*)$/.exec(pattern);
   if (regex !== null) return new RegExp(regex[1] ?? '', `g${regex[2] ?? ''}`);
@@ -43,22 +43,22 @@ export function regExpOf({ pattern }: Carved): RegExp {
   return new RegExp(parts.join(''), 'g');
 }
 
-/** Places that matched, by format. `is_cut`: there are more than were reported. */
+/** Offsets of matches, by format. `is_cut`: there are more than were reported. */
 export type Places = Map<Carved, { offsets: Set<number>; is_cut: boolean }>;
 
-/** A place where a container seems to begin. */
+/** A container that seems to begin at an offset. */
 export interface Hit {
   carved: Carved;
-  /** Of the container's first byte. */
+  /** Position of the container's first byte. */
   offset: number;
 }
 
-/** No pattern is longer. Bytes. */
+/** Maximum length of a match. Bytes. */
 const PATTERN_BYTES_MAXIMUM = 128;
 
 const SEARCHED_BYTES = 1024 ** 2;
 
-/** Every place of a format. Bytes that many of its places fill are searched once more, for as many as there are. */
+/** Searches the whole content for a format that has more matches than YARA-X reports. */
 function* everyPlace(reader: Reader, carved: Carved): Generator<number> {
   const pattern = regExpOf(carved);
   for (let start = 0; start < reader.size; start += SEARCHED_BYTES) {
@@ -71,7 +71,7 @@ function* everyPlace(reader: Reader, carved: Carved): Generator<number> {
   }
 }
 
-/** Where containers seem to begin, in order. */
+/** Containers that seem to begin in the content, in order of their offsets. */
 export function hitsOf(reader: Reader, places: Places): Hit[] {
   const hits: Hit[] = SEARCHED.flatMap(({ carved, search }) => [...search(reader)].map((offset) => ({ carved, offset })));
   for (const [carved, { offsets, is_cut }] of places) {
@@ -83,7 +83,7 @@ export function hitsOf(reader: Reader, places: Places): Hit[] {
   return hits.sort((one, other) => one.offset - other.offset);
 }
 
-/** Answers where the part ends that a carved container is read from: its own end where it tells one, else `limit` at most. */
+/** Returns a function for the end of the range from which a carved container is read: its own end if the format states it, else the next container of the same endless format; at most `limit`. */
 export function extentsOf(reader: Reader, hits: readonly Hit[]): (hit: Hit, limit: number) => number {
   const places = new Map<string, number[]>();
   for (const { carved, offset } of hits) {

@@ -1,9 +1,9 @@
 import type { Reader } from '#scanner/reading/reader.ts';
 
-/** The parts of a rest whose entropy is taken. Bytes. */
+/** Size of a block and least size to measure, in bytes; the limit of entropy, in bits per byte. */
 const ENTROPY = { block: 4096, least: 512, bound: 7 } as const;
 
-/** Bits that a byte of a piece tells, by how often each stands in it (Shannon). */
+/** Shannon entropy, in bits per byte. */
 function entropyOf(bytes: Buffer): number {
   const counts = new Uint32Array(256);
   for (const byte of bytes) counts[byte] = (counts[byte] ?? 0) + 1;
@@ -13,8 +13,8 @@ function entropyOf(bytes: Buffer): number {
 }
 
 /**
- * Whether bytes look like noise: more than 512 of them, of which some 4 KiB (or all, where they are fewer) have more than 7 bits of entropy to the
- * byte, as packed or encrypted data has. Texts and tables have 4 to 6, programs up to 6.5.
+ * Whether bytes look packed or encrypted: they are more than 512, and some block of 4 KiB (or a last one of more than 512 bytes) has more than 7 bits of entropy per
+ * byte. Texts and tables have 4 to 6, programs up to 6.5.
  */
 export function looksLikeNothing(reader: Reader, start: number, end: number): boolean {
   if (end - start <= ENTROPY.least) return false;

@@ -3,22 +3,22 @@ import type { ThreatFacts } from '@palisade/contract/quarantine';
 import type { ScanPhrase } from '@palisade/contract/scan-phrases';
 import type { Carved } from '#scanner/formats/index.ts';
 
-/** A rule that matched. `severity` orders threats: the worst names the file. */
+/** A rule that matched. `severity` orders threats: the worst one is reported for the file. */
 export interface Match {
   rule: string;
   threat: string;
   description: string;
   severity: 'low' | 'medium' | 'high' | 'critical';
-  /** A public page about it. */
+  /** URL of a public page about it. */
   reference: string | null;
   /** `suspicious` is a note on the record, never a verdict. */
   verdict: 'infected' | 'suspicious';
 }
 
 /**
- * Matches bytes with the rules. `onPlaces` gets the places at which containers seem to begin; `is_cut`: there are more places than these. `path` is the content's place:
- * the upload's name, and the trail of members inside it. Rules of feeds may ask for it. `is_within`: the bytes are a window of a larger content, and not the first, so
- * that rules about its first bytes do not apply.
+ * Matches bytes with the rules. `onPlaces` gets the offsets at which containers seem to begin; `is_cut`: there are more than these. `path`: the upload's name and the names
+ * of the members down to this content, which rules of feeds may test. `is_within`: the bytes are a window of a larger content, but not the first one, so that rules about
+ * its first bytes do not apply.
  */
 export type MatchRules = (
   bytes: Buffer,
@@ -27,7 +27,7 @@ export type MatchRules = (
   is_within?: boolean,
 ) => Match[];
 
-/** The rules' matches in a piece of a content, and the places at which containers seem to begin in it. */
+/** The rules' matches in a piece of a content, and the offsets at which containers seem to begin in it. */
 export interface Finding {
   matches: Match[];
   /** Offsets count from the piece's first byte. */
@@ -37,7 +37,7 @@ export interface Finding {
 /** The matchers of a set of signatures. `matchHash` is absent where no list of hashes is in use: then no content is hashed. */
 export interface Matchers {
   match: MatchRules;
-  /** Some rule asks for names: the same bytes under another name may match other rules. */
+  /** Whether some rule tests names: the same bytes under another name may then match other rules. */
   asks_for_names?: boolean | undefined;
   /** `sha256` in hex. */
   matchHash?: ((sha256: string) => Match[]) | undefined;
@@ -50,9 +50,9 @@ export interface Examination {
   threat_facts: ThreatFacts | null;
   /** The media type of the upload's bytes. */
   media_type: string | null;
-  /** Names in it follow from the name of the upload: the same bytes under another name have others. */
+  /** Whether the result depends on the name of the upload: the same bytes under another name may then have another result. */
   named_after_upload: boolean;
-  /** `member` is the path inside the file, as hostile as `threat_member`; null for the file itself. */
+  /** `member` is the path inside the file, untrusted like `threat_member`; null for the file itself. */
   notes: { member: string | null; phrase: ScanPhrase }[];
   unread: StatusDetail[];
   coverage: Coverage;

@@ -25,7 +25,7 @@ const BOMB_BYTES_EXAMINED = 4 * 1024 ** 2;
 /** An archive may give a file a name of 64 KB. The shown form is shorter, and keeps the extension at its end. */
 const NAME_CHARACTERS = { first: 960, last: 64 } as const;
 
-/** The content of a member, unpacked and counted, with any damage: bytes before the damage are good. */
+/** The content of a member, unpacked and counted, with any damage: bytes before the damage are valid. */
 async function contentOf(walk: Walk, member: Member): Promise<{ content: Content; damage: unknown }> {
   const body = await member.read();
   if ('content' in body) {
@@ -39,7 +39,7 @@ async function contentOf(walk: Walk, member: Member): Promise<{ content: Content
   return { content, damage: failure };
 }
 
-/** A value is matched only: there may be thousands of them. */
+/** Only matches a member of kind `alone`: there may be thousands of them. */
 async function matchMember(walk: Walk, member: Member, trail: readonly string[]): Promise<void> {
   const { content } = await contentOf(walk, member);
   if ('bytes' in content) keepMatches(walk, [walk.match(content.bytes, undefined, pathOf(walk, trail))], trail);
@@ -55,10 +55,10 @@ async function examineMember(walk: Walk, member: MemberAhead, depth: number, tra
   if (member.closed !== undefined) return unread(walk, member.closed);
 
   const { content, damage } = await contentOf(walk, member);
-  // Of a bomb only the beginning is examined: the rest is its filling, and reading it is the harm it does.
+  // Only the beginning of a decompression bomb is examined: the rest is padding that only uses up time and memory.
   if (damage instanceof LimitReached && damage.detail === 'bomb') content.size = Math.min(content.size, BOMB_BYTES_EXAMINED);
   try {
-    // Bytes unpacked before a failure or a limit are examined all the same: a hit in them counts.
+    // Bytes unpacked before a failure or a limit are examined, too: a match in them counts.
     if (member.kind === 'view') matchContent(walk, content, trail);
     else await examineContent(walk, content, depth, trail, { taken: member.taken, matched: member.matched });
     if ('bytes' in content && isLockingManifest(member.name, content.bytes)) {
@@ -71,14 +71,14 @@ async function examineMember(walk: Walk, member: MemberAhead, depth: number, tra
   if (damage instanceof LimitReached) throw damage;
   if (damage !== undefined) {
     const detail = damage instanceof Unreadable ? damage.detail : 'damaged';
-    // The password was not the right one for it.
+    // The password is wrong for this member.
     if (detail === 'encrypted') walk.found.coverage.encrypted += 1;
     return unread(walk, detail);
   }
   walk.found.coverage.members_scanned += 1;
 }
 
-/** The containers that a content is, or holds behind something else. `is_tried`: its first byte was tried as the beginning of one. */
+/** The container at the beginning of a content, and those that are read beside it. `is_tried`: the first byte needs no further attempt. */
 function containersOf(walk: Walk, reader: Reader, name: string): { containers: Found[]; is_tried: boolean } {
   const head = reader.at(0, HEAD_BYTES);
   const container = containerOf(head, reader.budget);
@@ -89,10 +89,10 @@ function containersOf(walk: Walk, reader: Reader, name: string): { containers: F
   return { containers: container === undefined ? beside : [container, ...beside], is_tried };
 }
 
-/** Shorter runs of letters hold no container behind something else. Bytes. */
+/** Smaller decoded data is not searched for a container at an offset. Bytes. */
 const LETTERS_LEAST = 128;
 
-/** The rules' views of a text that is not plain in its bytes, and the files written in it as letters. */
+/** Examines decoded forms of a text, and the files that are encoded in it. */
 async function examineViews(
   walk: Walk,
   reader: Reader,
@@ -100,7 +100,7 @@ async function examineViews(
   depth: number,
   trail: readonly string[],
 ): Promise<void> {
-  // The header of a PDF may stand anywhere in the beginning, so that any text that quotes one is one as well.
+  // The header of a PDF may be anywhere near the beginning, so a text that quotes one is both text and PDF.
   const isText = (container: Found) => container.format.traits.is_text === true || isLate(container, reader.at(0, HEAD_BYTES));
   if (!containers.every(isText)) return;
   const is_taken = containers.some(({ format }) => format.traits.is_mail === true);
@@ -133,7 +133,7 @@ async function examineView(
   if (view.failure instanceof LimitReached) throw view.failure;
 }
 
-/** Damage that a guess has: our own reading cut the file, and its author did not. */
+/** Damage that is not reported for a guess: the extraction may have cut the file, not its author. */
 const DAMAGE: ReadonlySet<StatusDetail> = new Set(['damaged', 'unexplained']);
 
 async function withoutDamage(walk: Walk, step: () => Promise<void>): Promise<void> {
@@ -156,7 +156,7 @@ function shortened(name: string): string {
   return name.length <= first + last ? name : name.slice(0, first) + name.slice(-last);
 }
 
-/** Opens a container and examines its members. One whose reader claims nothing, and gives members or does not fail, is claimed as a whole. */
+/** Opens a container and examines its members. If its reader claims nothing, but gives members or does not fail, the whole content is claimed. */
 async function open(walk: Walk, container: Found, content: Content, depth: number, trail: readonly string[]): Promise<Opened> {
   const claimed = new Ranges(content.size);
   const context: ReadContext = {
@@ -194,14 +194,14 @@ async function open(walk: Walk, container: Found, content: Content, depth: numbe
   return { claimed, members, failure };
 }
 
-/** The places but those of some patterns. */
+/** The offsets without those of some patterns. */
 function without(places: Places, ids: readonly string[]): Places {
   return new Map([...places].filter(([{ id }]) => !ids.includes(id)));
 }
 
 /**
- * `is_rest`: it is a rest, and one thing as a whole; `is_view`: the content around it in another form. `taken`: patterns that are not to be looked for in it. `matched`: what another
- * process finds in it.
+ * Matches a content, opens its containers and examines the unclaimed ranges. `is_rest`: it is an unclaimed range that was identified as one file; `is_view`: another form
+ * of the containing content. `taken`: carving patterns that are ignored. `matched`: another process's finding for it, if requested.
  */
 async function examineContent(
   walk: Walk,
@@ -236,8 +236,8 @@ async function examineContent(
 }
 
 /**
- * Reads a file and everything packed in it, and matches each piece. Never throws for a file's content: damage and limits are in `unread`; only for a full or broken disk.
- * `folder` takes members that are too big for memory; it is made where it is needed, and removed here.
+ * Reads a file and everything packed in it, and matches each piece. Damage and limits are reported in `unread`; only errors of the disk throw. `folder` holds members that
+ * are too big for memory; it is created when needed, and removed here.
  */
 export async function examine(
   file: Content & { name: string; sha256?: string | undefined },
@@ -246,7 +246,7 @@ export async function examine(
     folder: string;
     password?: string | undefined;
     onProgress?: (progress: Progress) => void;
-    /** Counts the scan's use, for callers that need it. */
+    /** Budget of the scan, for callers that read its counters. */
     budget?: Budget;
     help?: Help | undefined;
   },
@@ -301,7 +301,7 @@ export async function examine(
     if (!(error instanceof LimitReached)) throw error;
     unread(walk, error.detail);
   } finally {
-    // Most files need none.
+    // Most files need no folder.
     if (files > 0) await rm(parts.folder, { recursive: true, force: true });
   }
   return walk.found;

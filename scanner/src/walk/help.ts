@@ -1,6 +1,6 @@
 import type { Finding } from './examination.ts';
 
-/** Bytes of a file that one process asks another to match. `path`: the name by which rules may ask for them. */
+/** Bytes of a file that one process asks another to match. `path`: their path, for rules that test it. */
 interface MatchRange {
   from: number;
   length: number;
@@ -8,20 +8,20 @@ interface MatchRange {
   path?: string | undefined;
 }
 
-/** Outcome of one question. */
+/** Outcome of one request. */
 interface Asked {
-  /** Whether somebody matches it. */
+  /** Whether another process accepts it. */
   granted: Promise<boolean>;
-  /** One for each range; undefined where nobody could after all. */
+  /** One for each range; undefined if no process could match them after all. */
   findings: Promise<Finding[] | undefined>;
 }
 
 /** Other processes with the same rules. Their findings equal the findings of this process. */
 export interface Help {
-  /** Whether it is worth while to ask: nobody has refused lately. */
+  /** Whether a request may be accepted: none was refused lately. */
   isLikely(): boolean;
-  /** Whether an answer is awaited: then the event loop must come round for it. */
+  /** Whether an answer is pending: the caller must then yield to the event loop to receive it. */
   isBusy(): boolean;
-  /** `ranges` of the file at `path`, which must stay as they are until the answer. */
+  /** Asks to match `ranges` of the file at `path`, which must not change until the answer. */
   ask(path: string, ranges: readonly MatchRange[]): Asked;
 }

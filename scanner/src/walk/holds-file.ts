@@ -6,16 +6,16 @@ import { beginsAsDump } from '#scanner/text/sql-strings.ts';
 import { hasLeafMembers, leafMembers } from './leaves.ts';
 import type { Walk } from './match-content.ts';
 
-/** Whether a picture or a sound carries data beside its own. */
+/** Whether a picture or an audio file has embedded data. */
 function carriesMembers(walk: Walk, bytes: Buffer): boolean {
   using reader = openReader({ size: bytes.length, bytes }, walk.context.budget);
   return !leafMembers(reader).next().done;
 }
 
 /**
- * Whether bytes that were found within something else are a file that an author would hide, or hold one: a container, a program, a picture that carries something, a dump of a database with bytes in
- * it, a stream of zlib, or a container that begins somewhere in them. The one question for all bytes taken out of texts, pictures and unknown formats: others are only matched. Fewer bytes than
- * `least` are not searched for a container behind something else.
+ * Whether bytes that were found inside other content are or contain a file that may have been hidden: a container, a program, a picture with embedded data, a dump of a
+ * database with binary values, a zlib stream, or a container at some offset. Decides for all bytes extracted from texts, pictures and unknown formats: if false, they are
+ * only matched. Fewer than `least` bytes are not searched for containers at an offset.
  */
 export function isOrHoldsFile(walk: Walk, bytes: Buffer, least = 0): boolean {
   const head = bytes.subarray(0, HEAD_BYTES);

@@ -7,7 +7,7 @@ import { beginsAsDump, sqlStringsOf } from '#scanner/text/sql-strings.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 import { type Run, runsOf } from '#scanner/text/text-runs.ts';
 
-// Bytes that an unknown content or a leaf carries.
+// Data embedded in content of an unknown format, or in a format without members (a leaf).
 
 export function isTextOrFile(bytes: Buffer, budget: Budget): boolean {
   if (textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8') return true;
@@ -15,16 +15,16 @@ export function isTextOrFile(bytes: Buffer, budget: Budget): boolean {
   return container === undefined ? isFileWhole(bytes, budget) : container.format.traits.is_weak !== true;
 }
 
-/** Bytes that are written among others in another way than they are: as letters, or with escapes. */
+/** Data that is encoded among other bytes: as text (such as base64 or hex), or in a dump of a database. */
 export function* writtenIn(bytes: Buffer): Generator<Run> {
   yield* runsOf(bytes);
   if (beginsAsDump(bytes)) yield* sqlStringsOf(bytes);
 }
 
-/** A member of a picture is a comment or a description: a larger one is matched with the picture. Bytes. */
+/** Maximum size of a member of a picture (a comment or description); a larger one is matched only with the picture. Bytes. */
 const MEMBER_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
-/** The bytes of a member; undefined for those that are too large, or not packed as they say. */
+/** The unpacked bytes of a member; undefined if it is too large or cannot be unpacked. */
 export function bytesOfMember(reader: Reader, { start, end, packed, more = [] }: LeafMember, budget: Budget): Buffer | undefined {
   const ranges = [{ start, end }, ...more];
   const size = ranges.reduce((sum, range) => sum + range.end - range.start, 0);

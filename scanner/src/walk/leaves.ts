@@ -5,7 +5,7 @@ import { standsAt } from '#scanner/reading/content.ts';
 import type { Reader } from '#scanner/reading/reader.ts';
 import { LOOK_BYTES, textFormOf } from '#scanner/text/text-encoding.ts';
 
-// Contents without members: their ends, and data that they carry beside their own.
+// Formats without members (leaves): their ends, and data that is embedded in them.
 
 const HEAD_BYTES = 128;
 
@@ -13,16 +13,16 @@ const WITH_MEMBERS = LEAF_FORMATS.filter(({ leaf }) => leaf.members !== undefine
 
 const begins = (head: Buffer, marks: readonly Mark[]) => marks.some(({ at, bytes }) => standsAt(head, bytes, at));
 
-/** The format of a content without members, and its end. */
+/** Kind of a content without members, and its end. */
 export interface Leaf {
   kind: 'binary' | 'text';
   end: number;
 }
 
-/** Control characters that no text has, and that mark its end: searching for a byte is fast, and packed data has one of these among its first hundreds. */
+/** Control characters that no text has, so that one ends a text. Searching for single bytes is fast, and packed data has one of these in its first hundreds of bytes. */
 const TELLING = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** Of other bytes above ASCII there are at most so many in one line of a text. */
+/** Size of the sample that decides whether a content is text. */
 const TEXT_SAMPLE_BYTES = 4096;
 
 const TEXT_BYTES_LEAST = 32;
@@ -38,11 +38,11 @@ function firstControl(bytes: Buffer): number {
   return first < bytes.length ? first : -1;
 }
 
-/** Whether bytes are UTF-8, the last character of which may be cut. Invalid bytes are reported without an error object: making one takes longer than the check. */
+/** Whether bytes are UTF-8, the last character of which may be cut. `isUtf8` checks all but the last character, because throwing an error takes longer than the check. */
 function isCutUtf8(bytes: Buffer): boolean {
   let end = bytes.length;
   for (let back = 1; back <= 4 && back <= bytes.length; back += 1) {
-    // Not within a character.
+    // Not the first byte of a character.
     if (((bytes[bytes.length - back] ?? 0) & 0xc0) === 0x80) continue;
     end = bytes.length - back;
     break;
@@ -56,7 +56,7 @@ function isCutUtf8(bytes: Buffer): boolean {
   }
 }
 
-/** UTF-8 as a whole; of others the larger part is ASCII. Random bytes are neither. */
+/** Whether bytes are at most 2 % non-ASCII, valid UTF-8, or have a line feed and are at least half ASCII. Random bytes meet no condition. */
 function isMostlyText(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, TEXT_SAMPLE_BYTES);
   let high = 0;
@@ -65,18 +65,18 @@ function isMostlyText(bytes: Buffer): boolean {
   return high <= sample.length * NOT_ASCII_SHARE_MAXIMUM && sample.includes(0x0a);
 }
 
-/** Whether a text begins here beyond doubt: arbitrary bytes are not ASCII for so long. */
+/** Whether the content certainly begins with text: other data is not ASCII for 32 bytes. */
 const beginsAsAscii = (head: Buffer) => head.length >= TEXT_BYTES_LEAST && isAscii(head.subarray(0, TEXT_BYTES_LEAST));
 
-/** Text from 0 on. A text that continues with other bytes ends at the last line before them. */
+/** A text at offset 0. If other bytes follow, it ends with the last whole line before them. */
 function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
   const sample = reader.at(0, TEXT_SAMPLE_BYTES);
   if ((textFormOf(sample)?.encoding ?? 'utf-8') !== 'utf-8') return { kind: 'text', end: reader.size };
-  // Lines end with a line feed, or with a return alone as on old Macs.
+  // Lines end with a line feed, or with a carriage return alone as on classic Mac OS.
   const is_ascii = beginsAsAscii(head);
   const endOfLastLine = (bytes: Buffer) => Math.max(bytes.lastIndexOf(0x0a), is_ascii ? bytes.lastIndexOf(0x0d) : -1) + 1;
   const first = firstControl(head);
-  // A few letters and a line's end are the beginning of many things.
+  // Many binary formats begin with a few letters and a line end.
   if (first >= 0 && (first < TEXT_BYTES_LEAST || endOfLastLine(head.subarray(0, first)) === 0)) return undefined;
   if (!isMostlyText(sample) && !is_ascii) return undefined;
   let position = 0;
@@ -91,10 +91,10 @@ function textLeaf(reader: Reader, head: Buffer): Leaf | undefined {
   return { kind: 'text', end: reader.size };
 }
 
-/** Before the first byte that is not zero, so many zeros may belong to what begins there. Bytes. */
+/** Maximum number of zeros with which a format begins. Bytes. */
 const LEADING_ZEROS = 3;
 
-/** Where something begins behind zeros that go from `start` to `end`: at `end`, or where a format begins that has zeros first. */
+/** Start of the content after the zeros from `start` to `end`: `end`, or shortly before it for a format that begins with zeros. */
 export function beginning(reader: Reader, start: number, end: number): number {
   for (let at = Math.max(start, end - LEADING_ZEROS); at < end; at += 1) {
     const head = reader.at(at, HEAD_BYTES);
@@ -103,7 +103,7 @@ export function beginning(reader: Reader, start: number, end: number): number {
   return end;
 }
 
-/** The content that begins at 0 and holds nothing but itself; undefined for an unknown format. */
+/** The content without members that begins at offset 0; undefined for an unknown format. */
 export function leafOf(reader: Reader): Leaf | undefined {
   const head = reader.at(0, HEAD_BYTES);
   for (const { leaf } of LEAF_FORMATS) {
@@ -114,7 +114,7 @@ export function leafOf(reader: Reader): Leaf | undefined {
   return textLeaf(reader, head);
 }
 
-/** Whether the content begins with a text, and is not read as one because of the bytes behind it. */
+/** Whether the content begins with text, but is not read as text because of the bytes that follow. */
 export function isTextBeforeOthers(reader: Reader, { kind, end }: Leaf): boolean {
   if (kind !== 'text' || end >= reader.size) return false;
   const head = reader.at(0, LOOK_BYTES);
@@ -122,18 +122,18 @@ export function isTextBeforeOthers(reader: Reader, { kind, end }: Leaf): boolean
 }
 
 const MEMBERS_MAXIMUM = 1000;
-/** Shorter members say nothing. Bytes. */
+/** Shorter members are ignored. Bytes. */
 const MEMBER_LEAST = 32;
 const MEMBERS_HEAD_BYTES = 64;
 
-/** Whether these bytes begin a format whose members are known. */
+/** Whether these bytes begin a leaf format whose embedded data can be read. */
 export function hasLeafMembers(head: Buffer): boolean {
   return WITH_MEMBERS.some(({ leaf }) => begins(head, leaf.marks));
 }
 
 /**
- * Members that a content carries beside its own data; none for other formats. Members lie within the content, and are long enough to say
- * something.
+ * Data that is embedded in a leaf format, as members; none for other formats. Members lie within the content and have at least MEMBER_LEAST
+ * bytes.
  */
 export function* leafMembers(reader: Reader): Generator<LeafMember> {
   const head = reader.at(0, MEMBERS_HEAD_BYTES);

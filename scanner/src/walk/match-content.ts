@@ -9,7 +9,7 @@ import type { Places } from './carving.ts';
 import type { Examination, Finding, Match, Matchers, MatchRules } from './examination.ts';
 import type { Help } from './help.ts';
 
-// Matching of one content, and the findings that are kept of it.
+// Matches one content with the rules and records the findings.
 
 /** Whole-file conditions (`filesize`, `pe`) hold for content up to this size; larger content is matched in overlapping windows. Bytes. */
 const WINDOWS = { whole: 64 * 1024 ** 2, window: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
@@ -21,18 +21,18 @@ const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
 const NOTES_MAXIMUM = 20;
 
 export interface Walk extends Matchers {
-  /** Called at each step, and there are many. */
+  /** Reports progress. Called at each step, so very often. */
   report: () => void;
-  /** Of the file itself, from 0 to 1. */
+  /** Share of the file itself that has been matched, from 0 to 1. */
   share: number;
   context: ReadContext;
   /** The uploaded file's name: gzip names its one member after it. */
   name: string;
-  /** Of the uploaded file, in hex, where it is known already. */
+  /** SHA-256 of the uploaded file, in hex, if it is known already. */
   sha256: string | undefined;
   found: Examination;
   worst: number;
-  /** Engine processes that have nothing to read, where there may be any. */
+  /** Access to idle engine processes; undefined if there can be none. */
   help: Help | undefined;
 }
 
@@ -47,7 +47,7 @@ export function unread(walk: Walk, detail: StatusDetail): void {
   if (!walk.found.unread.includes(detail)) walk.found.unread.push(detail);
 }
 
-/** Read on its own: the windows for rules overlap. */
+/** Reads the content separately, because the windows for rules overlap. */
 function sha256Of(walk: Walk, content: Content): string {
   const hash = createHash('sha256');
   using source = openSource(content);
@@ -62,12 +62,12 @@ function sha256Of(walk: Walk, content: Content): string {
   return hash.digest('hex');
 }
 
-/** Where a content stands, for rules that ask for it. */
+/** Path of a content, for rules that test it; undefined if none does. */
 export function pathOf(walk: Walk, trail: readonly string[]): string | undefined {
   return walk.asks_for_names === true ? [walk.name, ...trail].join('/') : undefined;
 }
 
-/** Matches a piece. `is_within`: it is not the first of its content. `path`: where the content stands, for rules that ask for it. */
+/** Matches a piece. `is_within`: it is not the first of its content. `path`: path of the content, for rules that test it. */
 export function findingOf(match: MatchRules, piece: Buffer, is_within: boolean, path: string | undefined): Finding {
   const text = is_within ? piece : withoutMark(piece);
   const skipped = piece.length - text.length;
@@ -87,7 +87,7 @@ function addPlaces(places: Places, finding: Finding, position: number): void {
   }
 }
 
-/** Keeps what matched: notes, and the worst threat. */
+/** Records matches: suspicious ones as notes, and the worst threat. */
 export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: readonly string[]): void {
   for (const matches of found_in) {
     for (const found of matches) {
@@ -97,7 +97,7 @@ export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: read
         continue;
       }
       const severity = SEVERITIES.indexOf(found.severity);
-      // A file that an archive holds as it is matches twice: its own name says more than that of the archive.
+      // A file that an archive stores uncompressed matches in the archive, too: its own name is more exact.
       if (found.threat === walk.found.threat && walk.found.threat_member === null) walk.found.threat_member = member;
       if (severity > walk.worst) {
         walk.worst = severity;
@@ -109,13 +109,13 @@ export function keepMatches(walk: Walk, found_in: Iterable<Match[]>, trail: read
   }
 }
 
-/** A content that was read with the bytes around it, a rest or another form of it, is not counted again. */
+/** A content whose bytes were already counted: an unclaimed range (`is_rest`) or another form (`is_view`) of the containing content. */
 export interface Kind {
   is_rest?: boolean;
   is_view?: boolean;
 }
 
-/** A window of a content, and the rules' matches in it. */
+/** Position of a window, and the rules' matches in it. */
 interface Matched {
   finding: Finding;
   position: number;
@@ -123,7 +123,7 @@ interface Matched {
 
 const isUpload = (trail: readonly string[], { is_view = false }: Kind) => trail.length === 0 && !is_view;
 
-/** The windows of a content one after the other. */
+/** Matches the windows of a content one after the other. */
 function* matchAlone(walk: Walk, content: Content, trail: readonly string[], kind: Kind): Generator<Matched> {
   let bytes = 0;
   for (const { bytes: piece, position } of windowsOf(content, WINDOWS)) {
@@ -135,7 +135,7 @@ function* matchAlone(walk: Walk, content: Content, trail: readonly string[], kin
   }
 }
 
-/** Keeps the rules' matches of all windows of a content, and lists' entries for its hash where no rule names it better. */
+/** Records the rules' matches in all windows of a content, and matches of its hash unless a rule found a threat. */
 function conclude(walk: Walk, content: Content, trail: readonly string[], kind: Kind, windows: Iterable<Matched>): Places {
   if (content.size > WINDOWS.whole) walk.found.coverage.whole_file_conditions = false;
   const places: Places = new Map();
@@ -154,13 +154,14 @@ function conclude(walk: Walk, content: Content, trail: readonly string[], kind: 
   return places;
 }
 
-/** Matches a content, and answers where containers seem to begin in it. */
+/** Matches a content, and returns the offsets at which containers seem to begin. */
 export function matchContent(walk: Walk, content: Content, trail: readonly string[], kind: Kind = {}): Places {
   return conclude(walk, content, trail, kind, matchAlone(walk, content, trail, kind));
 }
 
 /**
- * The windows of a large content, matched together with another process: that one begins with the first, this one with the last. Undefined where no process is free.
+ * Matches the windows of a large content together with another process, which starts from the first window while this one starts from the last. Undefined if no process is
+ * free.
  */
 async function matchTogether(
   walk: Walk,
@@ -192,7 +193,7 @@ async function matchTogether(
       if (position !== first) answer = ask(position).findings;
       const [finding] = (await answer) ?? [];
       if (finding === undefined) {
-        // The other process was wanted elsewhere.
+        // The other process was needed elsewhere.
         left.unshift(position);
         return;
       }
@@ -230,8 +231,8 @@ async function matchTogether(
 }
 
 /**
- * Matches a content, with other processes where there are any, and answers where containers seem to begin in it. `asked`: what another process says of all of it, where it was asked
- * before. The kept findings, and their order, are those of one process.
+ * Matches a content, with another process if one is free, and returns the offsets at which containers seem to begin. `asked`: another process's finding for the whole
+ * content, if it was requested before. The findings, and their order, are the same as with one process.
  */
 export async function matchWithHelp(
   walk: Walk,

@@ -5,43 +5,43 @@ import type { Member, MemberBody } from '#scanner/reading/member.ts';
 import type { Finding } from './examination.ts';
 import type { Help } from './help.ts';
 
-// The next members of an archive are unpacked while another process matches them, if one has nothing else to do, so that two read it. The findings, and their order, are the same as
-// without it.
+// Unpacks the next members of an archive ahead of their turn and has an idle process match them, so that two processes work on one archive. The findings, and their order,
+// are the same as without it.
 
-/** Smaller archives are read sooner than anybody is asked. Bytes. */
+/** A smaller archive is read faster alone. Bytes. */
 export const AHEAD_LEAST_BYTES = 4 * 1024 ** 2;
 
-/** The most that is unpacked and not examined yet, but for the last one. So nothing waits behind an archive of which others are asked as well: in archives within archives it adds up nowhere. */
+/** Once so much is unpacked and not examined, no further member is unpacked. A nested archive that is itself read ahead has at least these bytes, so memory does not add up. */
 const AHEAD = { bytes: AHEAD_LEAST_BYTES, members: 256 } as const;
-/** The most that is asked for at once, but for one member that is larger. */
+/** Maximum of one request, except for a single larger member. */
 const BATCH = { bytes: 384 * 1024, members: 64 } as const;
-/** Larger members are matched here: other files must not wait for them. Bytes. */
+/** Larger members are matched by this process: other files must not wait for them. Bytes. */
 const MEMBER_BYTES_MAXIMUM = 1024 ** 2;
-/** So many questions are open at a time: one is answered while the next is on its way. */
+/** Maximum number of open requests: one is matched while the next is on its way. */
 const QUESTIONS_MAXIMUM = 2;
-/** The next members are left for this process, which would wait for them. */
+/** Number of next members that this process matches itself, because it would otherwise wait for them. */
 const OWN = 3;
 
-/** A file with the bytes of one question. */
+/** A file with the bytes of one request. */
 interface Slot {
   path: string;
   file: number;
 }
 
-/** A member with the finding of another process for its content, if one was asked before its turn. */
+/** A member, with another process's finding for its content if that was requested ahead of its turn. */
 export interface MemberAhead extends Member {
   matched?: Promise<Finding | undefined>;
 }
 
 interface Ahead {
   member: MemberAhead;
-  /** Unpacked. */
+  /** Unpacked size. */
   bytes: number;
-  /** Of a member that another process may match. */
+  /** Content and path of a member that another process may match. */
   asks: { bytes: Buffer; path: string | undefined } | undefined;
 }
 
-/** Asks another process for members, many at a time. */
+/** Asks another process to match members, in batches. */
 class Questions {
   private open = 0;
   private readonly help: Help;
@@ -58,7 +58,7 @@ class Questions {
     return this.open < QUESTIONS_MAXIMUM && this.help.isLikely();
   }
 
-  /** The bytes in a file, or undefined where the disk takes no more. */
+  /** Writes the bytes to a file; undefined if that fails. */
   private keep(bytes: Buffer): Slot | undefined {
     let slot = this.free.pop();
     try {
@@ -69,13 +69,13 @@ class Questions {
       }
       if (writeSync(slot.file, bytes, 0, bytes.length, 0) === bytes.length) return slot;
     } catch {
-      // A content that cannot be put there is matched here.
+      // Content that cannot be written is matched by this process.
     }
     if (slot !== undefined) this.free.push(slot);
     return undefined;
   }
 
-  /** Gives each member its finding, once it is known; undefined where no process could be asked after all. */
+  /** Requests the findings of a batch and sets `matched` of each member; it resolves to undefined if no process could match it. */
   ask(batch: readonly Ahead[]): void {
     const asked = batch.flatMap((ahead) => ahead.asks ?? []);
     const slot = this.keep(Buffer.concat(asked.map(({ bytes }) => bytes)));
@@ -105,7 +105,7 @@ class Questions {
   }
 }
 
-/** Members to ask for, behind those that are next; empty where it is not worth while. */
+/** The members of the next request, without those that this process matches itself; may be empty. */
 function batchOf(waiting: readonly Ahead[]): Ahead[] {
   const batch: Ahead[] = [];
   let bytes = 0;
@@ -119,13 +119,13 @@ function batchOf(waiting: readonly Ahead[]): Ahead[] {
   return batch;
 }
 
-/** The bytes of a content without the buffer around them: a window of the archive, or as much as the member claims to have. */
+/** The bytes of a content, copied if their buffer is much larger: a window of the archive, or of the size that the member claims. */
 function ownBytes({ bytes, size }: { bytes: Buffer; size: number }): Buffer {
   const own = bytes.subarray(0, size);
   return own.buffer.byteLength > 2 * size ? Buffer.from(own) : own;
 }
 
-/** A member that is read before its turn. `is_last`: its archive must be examined before the next member is read. */
+/** Reads a member ahead of its turn. `is_last`: it must be examined before another member is read. */
 async function aheadOf(member: Member, path: string | undefined, budget: Budget): Promise<Ahead & { is_last: boolean }> {
   if (member.closed !== undefined) return { member, bytes: 0, asks: undefined, is_last: false };
   if (member.kind !== undefined) return { member, bytes: 0, asks: undefined, is_last: true };
@@ -158,11 +158,11 @@ async function aheadOf(member: Member, path: string | undefined, budget: Budget)
 }
 
 /**
- * The same members, in their order, each with what another process finds in it where one was asked. Of readers whose members can be read before the ones that came
- * earlier were examined.
+ * Yields the same members in the same order, with another process's finding where it was requested. Only for readers whose members can be read before earlier ones
+ * are examined.
  *
- * @param newPath a path for a file that nobody else uses
- * @param pathOf where a member stands, for rules that ask for it
+ * @param newPath returns a path that is not used yet
+ * @param pathOf returns the path of a member, for rules that test it
  */
 export async function* readAhead(
   members: AsyncGenerator<Member>,
@@ -187,7 +187,7 @@ export async function* readAhead(
             is_last = ahead.is_last;
           }
         } catch (error) {
-          // Those before are good.
+          // Earlier members are valid.
           ended = { error };
         }
       }

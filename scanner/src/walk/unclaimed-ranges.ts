@@ -21,7 +21,7 @@ import { type Kind, keepMatches, matchContent, note, pathOf, unread, type Walk }
 
 // Unclaimed ranges of one content (docs/decisions/scanner.md).
 
-/** The cost of checking whether a container begins at a place. */
+/** Cost of checking whether a container begins at an offset. */
 const PLACE_COST = 64;
 
 /** The result of opening a container. */
@@ -31,7 +31,7 @@ export interface Opened {
   failure: StatusDetail | undefined;
 }
 
-/** The steps of the examination that lead from a rest on: it knows them, and they make rests. */
+/** Steps of examine.ts that this class needs. They are passed in because examine.ts imports this class. */
 interface Steps {
   open(walk: Walk, container: Found, content: Content, depth: number, trail: readonly string[]): Promise<Opened>;
   examineContent(
@@ -47,17 +47,17 @@ interface Steps {
 /** Options for opening a container within a content. */
 interface OpenAs {
   name: string | undefined;
-  /** That it does not open means nothing. */
+  /** A failure to open is not reported. */
   is_quiet: boolean;
-  /** It has no magic of its own: when it does not open, it was none. */
+  /** The format has no magic: a failure to open means that the bytes are not of this format. */
   is_guess?: boolean;
-  /** It stands in a picture, a sound or a program: when it does not open and gives nothing, its magic was a number of that. */
+  /** Its magic is in a picture, an audio file or a program: if it is damaged and gives no members, the magic was data of that file. */
   is_constant?: boolean;
 }
 
 /**
- * The ranges of one content that no reader claimed: each is examined as the format that it looks like, one after the other,
- * each byte once.
+ * Examines the ranges of one content that no reader claimed, each as the format that it looks like, one after the other and each byte
+ * once.
  */
 export class UnclaimedRanges {
   private readonly steps: Steps;
@@ -66,11 +66,11 @@ export class UnclaimedRanges {
   private readonly reader: Reader;
   private depth: number;
   private readonly trail: readonly string[];
-  /** The content is a rest itself, and known to be one thing as a whole. */
+  /** The content is itself an unclaimed range that was identified as one file. */
   private readonly is_rest: boolean;
   private readonly hits: readonly Hit[];
   private readonly extentOf: (hit: Hit, limit: number) => number;
-  /** The next hit that was not looked at. */
+  /** Index of the next hit that was not checked. */
   private hit = 0;
 
   constructor(
@@ -94,13 +94,13 @@ export class UnclaimedRanges {
     this.extentOf = extentsOf(reader, this.hits);
   }
 
-  /** `is_opened`: a reader opened the content with the gaps. `is_tried`: it was tried as a container from its first byte on. */
+  /** `is_opened`: a reader opened the content. `is_tried`: a container at its first byte was already tried. */
   async examine(gaps: readonly Range[], is_opened: boolean, is_tried: boolean): Promise<void> {
     let start = 0;
     for (const gap of gaps) {
       // An archive that began in an earlier gap may end in a later one.
       start = Math.max(start, gap.start);
-      // A place in a claimed range is no beginning.
+      // Hits in claimed ranges do not count.
       this.passHits(start);
       while (start < gap.end) {
         if (start > 0) start = this.behindZeros(start, gap.end);
@@ -110,7 +110,7 @@ export class UnclaimedRanges {
     }
   }
 
-  /** The start of something behind zeros; some formats have zeros before their mark, as the images of discs and the installers of NSIS. */
+  /** Start of the content after zeros. Some formats have zeros before their magic, such as disc images and NSIS installers. */
   private behindZeros(start: number, end: number): number {
     const zeros_end = endOfZeros(this.reader, start, end);
     return this.nextHit(start, zeros_end)?.offset ?? beginning(this.reader, start, zeros_end);
@@ -120,7 +120,7 @@ export class UnclaimedRanges {
     while ((this.hits[this.hit]?.offset ?? Number.POSITIVE_INFINITY) < start) this.hit += 1;
   }
 
-  /** The next place at or behind `start`, and before `end`, where a container proves to begin. */
+  /** The next hit from `start` on and before `end` that passes the check of its format. */
   private nextHit(start: number, end: number): Hit | undefined {
     for (this.passHits(start); ; this.hit += 1) {
       const hit = this.hits[this.hit];
@@ -130,7 +130,7 @@ export class UnclaimedRanges {
     }
   }
 
-  /** Examines what begins at `start`, and answers where it ends. */
+  /** Examines the content that begins at `start`, and returns its end. */
   private async examineFrom(start: number, end: number, is_opened: boolean, is_tried: boolean): Promise<number> {
     const hit = this.nextHit(start, end);
     if (!is_tried) {
@@ -156,20 +156,20 @@ export class UnclaimedRanges {
     return await this.raw(start, this.nextHit(start + 1, end)?.offset ?? end, is_opened);
   }
 
-  /** The container that begins a rest. A PDF whose header stands further on begins there. */
+  /** The container at the beginning of an unclaimed range. A PDF with bytes before its header begins at the header instead. */
   private containerAt(start: number, end: number, begins: Hit | undefined): Found | undefined {
     const head = this.reader.at(start, Math.min(HEAD_BYTES, end - start));
     const container = containerOf(head, this.reader.budget);
     const carved_as = isLate(container, head) ? container?.format.late?.carved_as : undefined;
     if (carved_as === undefined) return container;
     const first = containerOf(this.reader.at(0, HEAD_BYTES), this.reader.budget);
-    // One that stands near the beginning of the content was read beside it.
+    // If the content's own format reads such a container as well, it was read with the content.
     const is_read = first?.format.traits.reads_beside?.includes(carved_as) === true;
     const is_elsewhere = is_read || begins !== undefined || this.isCarved(carved_as, start, start + head.length);
     return is_elsewhere ? undefined : container;
   }
 
-  /** Whether a container of this pattern seems to begin behind `start` and before `end`. */
+  /** Whether a container of this pattern seems to begin after `start` and before `end`. */
   private isCarved(id: string, start: number, end: number): boolean {
     for (let next = this.hit; (this.hits[next]?.offset ?? end) < end; next += 1)
       if (this.hits[next]?.carved.id === id && (this.hits[next]?.offset ?? 0) > start) return true;
@@ -180,7 +180,7 @@ export class UnclaimedRanges {
     return hit === undefined ? end : this.extentOf(hit, end);
   }
 
-  /** Opens the container of a hit; undefined where none opens. */
+  /** Opens the container of a hit, and returns its end; undefined if it does not open. */
   private async carve(hit: Hit, end: number, is_quiet: boolean): Promise<number | undefined> {
     const { carved } = hit;
     const { is_guess = false } = carved;
@@ -206,7 +206,7 @@ export class UnclaimedRanges {
   }
 
   /**
-   * Opens a container from `start` to `end` at most, examines the bytes that its reader does not claim, and answers its end; undefined where it does
+   * Opens a container from `start` to `end` at most, examines the bytes that its reader does not claim, and returns its end; undefined if it does
    * not open. `is_quiet`: a failure is not reported.
    */
   private async open(
@@ -228,7 +228,7 @@ export class UnclaimedRanges {
       this.depth,
       own_trail,
     );
-    // A guess without a magic of its own gives some bytes before it proves wrong. A magic among the numbers of a program has a length, too, and nothing in it.
+    // A guess without a magic may give some members before it fails. A magic found by chance in a program may be followed by a valid length, but gives no members.
     const is_none = failure === 'damaged' && (is_guess || (is_constant && members === 0));
     if (claimed.is_empty || is_none) {
       if (failure !== undefined && !is_quiet) {
@@ -248,7 +248,7 @@ export class UnclaimedRanges {
       matchContent(walk, partOf(this.content, start, after), own_trail, { is_rest: true });
     }
     const holes = claimed.gaps().map((gap) => ({ start: start + gap.start, end: start + gap.end }));
-    // A container within a hole of another is one deeper: else each of a thousand around another would be matched once more.
+    // A container in a gap of another is one level deeper: otherwise bytes within a thousand nested containers would be matched a thousand times.
     this.depth += 1;
     await this.examine(
       holes.filter((hole) => hole.end <= after),
@@ -266,7 +266,7 @@ export class UnclaimedRanges {
     this.walk.report();
   }
 
-  /** Examines a content without members, and answers its end. A container that proves to be within it is opened, but need not be one. */
+  /** Examines a content without members, and returns its end. Containers that seem to begin in it are opened. */
   private async leaf(start: number, end: number, is_opened: boolean): Promise<number | undefined> {
     const part = partOf(this.content, start, end);
     const reader = start === 0 && end === this.content.size ? this.reader : openReader(part, this.walk.context.budget);
@@ -278,7 +278,7 @@ export class UnclaimedRanges {
     }
     if (leaf === undefined) return undefined;
     const after = start + (this.is_rest && start === 0 ? part.size : leaf.end);
-    // The bytes before a container are a file of its own, too.
+    // Bytes before a container are a separate file, too.
     if (start > 0 || (is_opened && after < this.content.size)) {
       this.count(true);
       await this.examinePart(start, after);
@@ -286,7 +286,7 @@ export class UnclaimedRanges {
     }
     if (isTextBeforeOthers(this.reader, leaf)) {
       let hit = this.nextHit(1, after);
-      // A header of a mail may stand within another one. A stream may begin with letters, which look like the end of the text.
+      // Mail headers may be nested, so they do not end the text. A zlib stream may begin with letters, which look like the end of the text.
       for (; hit?.carved.format.traits.is_mail === true; hit = this.nextHit(1, after)) this.hit += 1;
       await this.examinePart(0, hit?.offset ?? after);
       await this.streams(0, end);
@@ -298,9 +298,9 @@ export class UnclaimedRanges {
       this.hit += 1;
       at = (await this.carve(hit, end, leaf.kind === 'binary')) ?? hit.offset + 1;
     }
-    // A picture's packed data is its own, and the data that it carries beside was examined.
+    // Zlib streams of a picture are its pixels, and its embedded data was examined above.
     if (!hasLeafMembers(this.reader.at(0, HEAD_BYTES))) await this.streams(0, leaf.kind === 'text' ? end : after);
-    // A few wide letters among noise look like a text of another alphabet.
+    // Noise with a few UTF-16 letters may look like a text of another alphabet.
     await this.wideTexts(0, after);
     if (leaf.kind === 'binary') await this.letters(0, after);
     return Math.max(at, after);
@@ -311,7 +311,7 @@ export class UnclaimedRanges {
     await this.steps.examineContent(this.walk, own, this.depth, [...this.trail, `rest at ${start}`], { is_rest: true });
   }
 
-  /** Data that a picture or a sound carries beside its own: a member where it is a file or a text, or one begins in it, else only matched alone. */
+  /** Examines data embedded in a picture or an audio file: as a member if it is text, or is or contains a file; other data is only matched. */
   private async carriedMembers(): Promise<void> {
     const { walk, trail, reader, depth } = this;
     for (const member of leafMembers(reader)) {
@@ -320,7 +320,7 @@ export class UnclaimedRanges {
       const name = `${member.name} at ${member.start}`;
       const head = bytes.subarray(0, HEAD_BYTES);
       if (!walk.context.budget.mayDescend(depth)) return unread(walk, 'depth');
-      // A smaller picture of the same is no member.
+      // A thumbnail does not count as a member.
       if (hasLeafMembers(head)) {
         await this.steps.examineContent(walk, { size: bytes.length, bytes }, depth + 1, [...trail, name], { is_view: true });
         continue;
@@ -336,12 +336,12 @@ export class UnclaimedRanges {
     }
   }
 
-  /** Streams of zlib among bytes of another kind: a member where one is a file or a text, else only matched. */
+  /** Examines zlib streams among other bytes: as a member if one is text, or is or contains a file; others are only matched. */
   private async streams(start: number, end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
     let members = 0;
-    /** A long one is opened as a container is, and what lies in it is read there. */
+    /** End of a large stream, which is opened as a container: streams inside it are read there. */
     let opened_to = 0;
     const others = new JoinedPieces();
     const matchOthers = () => {
@@ -373,7 +373,7 @@ export class UnclaimedRanges {
     matchOthers();
   }
 
-  /** Texts of wide letters among bytes of another kind: matched, and a member where something is written in them. */
+  /** Examines UTF-16 and UTF-32 texts among other bytes: as a member if they contain encoded data; others are only matched. */
   private async wideTexts(start: number, end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
@@ -390,7 +390,7 @@ export class UnclaimedRanges {
     ]);
   }
 
-  /** Files written as escaped letters among bytes of another kind: a member where they are a file or a text, or one begins in the text without escapes. */
+  /** Examines data that is encoded as text among other bytes: as a member if it is text or a file, or a literal that contains a file. Other literals are only matched. */
   private async letters(start: number, end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     if (end - start > STREAMS_WITHIN_MAXIMUM) return;
@@ -412,7 +412,7 @@ export class UnclaimedRanges {
     if (others.length > 0) keepMatches(walk, [walk.match(others.take(), undefined, pathOf(walk, trail))], trail);
   }
 
-  /** A text behind the zeros that a file begins with: a file that was lost and written again, or a part of a disk. */
+  /** Examines a text after leading zeros, as in a recovered file or a part of a disk. */
   private async behindFirstZeros(end: number): Promise<void> {
     const { walk, trail, reader, depth } = this;
     const start = endOfZeros(reader, 0, end);
@@ -422,7 +422,7 @@ export class UnclaimedRanges {
     await this.steps.examineContent(walk, own, depth + 1, [...trail, `rest at ${start}`], { is_rest: true });
   }
 
-  /** Unknown bytes: matched from their own first byte on. */
+  /** Examines bytes of an unknown format, matched from their own first byte on. */
   private async raw(start: number, end: number, is_opened: boolean): Promise<number> {
     const { walk, trail } = this;
     await this.streams(start, end);
@@ -439,12 +439,12 @@ export class UnclaimedRanges {
   }
 }
 
-/** In larger contents streams of zlib are not looked for. Bytes. */
+/** Larger ranges are not searched for zlib streams and encoded texts. Bytes. */
 const STREAMS_WITHIN_MAXIMUM = 16 * 1024 ** 2;
-/** Shorter runs of letters among other bytes are names. */
+/** Shorter encoded runs among other bytes are names. Bytes. */
 const LETTERS_LEAST = 64;
-/** A repeated pattern is silence or a filling. */
+/** Least number of distinct values in a run's first 64 bytes: a repeated pattern is padding or silence. */
 const DIFFERENT_LEAST = 12;
-/** So many of one content are members; the others are matched together, at this size. */
+/** Maximum number of streams or literals of one content that become members. Others are joined, and matched when they reach OTHERS_BYTES. */
 const STREAMS_MAXIMUM = 200;
 const OTHERS_BYTES = 1024 ** 2;
