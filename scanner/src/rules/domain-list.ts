@@ -4,24 +4,24 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { BadHashList } from './hash-list.ts';
 
-// A list of dangerous domains and addresses becomes a list of SHA-256 sums of its entries, so that a million of them are searched in a file as sums of files are.
+// Converts a list of dangerous domains and addresses to SHA-256 sums of its entries, so that a million of them are searched in a file like sums of files.
 
 const LINE_CHARACTERS_MAXIMUM = 2_000;
 const LINES_AT_ONCE = 4_096;
-/** Addresses that block lists in the form of a hosts file give to every name. */
+/** Addresses that block lists in the format of a hosts file assign to every name. */
 const HOSTS_FILE = /^(?:0\.0\.0\.0|127\.0\.0\.1|::1?)\s+/u;
-/** Names of the machine itself, which such files begin with. */
+/** Names of the local machine, with which such files begin. */
 const OWN_NAMES = /^(?:localhost|localhost\.localdomain|local|broadcasthost|ip6-\S+|0\.0\.0\.0)$/u;
 const HOST = /^(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{2,59})$/u;
-/** The whole host is listed, not one address of it: a block rule of the form `||host^`. */
+/** A block rule of the form `||host^`, which lists the whole host. */
 const BLOCK_RULE = /^\|\|([^/^$]+)\^?$/u;
 
-/** The sum under which an entry (a host, or a host with a path, without scheme and fragment) stands in a list. In hex. */
+/** The sum of an entry (a host, or a host with a path, without scheme and fragment), in hex. */
 export function domainSum(entry: string): string {
   return createHash('sha256').update(`scam ${entry}`).digest('hex');
 }
 
-/** The entry of an address: host, path and query as `Address.isListed` of the scam check asks for them. A bare origin lists the host. */
+/** The entry of an address: host, path and query, as `Address.isListed` of the scam check looks them up. An origin without a path lists the host. */
 function entryOfAddress(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, pathname, search } = new URL(text);
@@ -30,7 +30,7 @@ function entryOfAddress(text: string): string | undefined {
   return pathname === '/' && search === '' ? host : `${host}${pathname}${search}`;
 }
 
-/** The entry of one field; undefined where there is none. */
+/** The entry of one field; undefined if there is none. */
 function entryOf(field: string): string | undefined {
   const text = field.trim().replace(/^"(.*)"$/u, '$1');
   if (/^https?:\/\//iu.test(text)) return entryOfAddress(text);
@@ -38,13 +38,13 @@ function entryOf(field: string): string | undefined {
   return HOST.test(host) && !OWN_NAMES.test(host) ? host : undefined;
 }
 
-/** The entry of a line: the whole of it, the name of a hosts file, or the first field of CSV that is one (URLhaus and PhishTank write addresses into a column). */
+/** The entry of a line: the whole line, the name in a hosts file, or a field of CSV (URLhaus and PhishTank have a column of addresses). */
 function entryOfLine(line: string): string | undefined {
   const whole = entryOf(line.replace(HOSTS_FILE, '').replace(/\s+#.*$/u, ''));
   if (whole !== undefined || !/[,;\t]/u.test(line)) return whole;
   for (const [, quoted, plain = ''] of line.matchAll(/(?:^|[,;\t])\s*(?:"((?:[^"]|"")*)"|([^,;\t"]*))/gu)) {
     const field = quoted ?? plain;
-    // Dates and names of makers are no hosts; of CSV only whole addresses count, or a name in the first column.
+    // Other fields may look like hosts: of CSV only whole addresses count, or a name in the first column.
     if (/^https?:\/\//iu.test(field.trim())) return entryOf(field);
   }
   return entryOf(line.split(/[,;\t]/u, 1)[0] ?? '');
@@ -52,7 +52,7 @@ function entryOfLine(line: string): string | undefined {
 
 /**
  * Writes the sums of a list of domains and addresses (one on a line, a hosts file, block rules, or CSV with addresses; `#`, `!`, `;` and `//` begin a comment) to
- * `target`, for `buildHashList`. `lines` had no entry.
+ * `target`, for `buildHashList`. `lines`: number of lines without an entry.
  * @throws BadHashList for a list without an entry, and with `strict` for a line without one.
  */
 export async function writeDomainSums(source: string, target: string, strict: boolean): Promise<{ lines: number }> {

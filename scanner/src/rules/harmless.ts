@@ -2,26 +2,26 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 
-// The kept set of harmless files that feeds are tried on: files of the installation itself, which are the same wherever the same version is installed, and
-// documents that are made here. The set is not stored: docs/decisions/scanner.md.
+// Harmless files that feeds are tested on: files of the installation itself, which are the same wherever the same version is installed, and
+// documents generated here. They are not stored: docs/decisions/scanner.md.
 
-/** A harmless file; `name` is its name in sentences. */
+/** A harmless file; `name`: for use in sentences. */
 export interface HarmlessFile {
   name: string;
   bytes: Buffer;
 }
 
-/** The number of files that a feed's rules are tried on. */
+/** Number of files that a feed's rules are tested on. */
 export const HARMLESS_FILES = 2_000;
-/** Of a larger file its beginning serves. Bytes. */
+/** Only the first bytes of a larger file are used. Bytes. */
 const READ_MAXIMUM = 256 * 1024;
-/** The most files of one ending, and of one of this project's folders: a set of scripts alone says little. */
+/** Maximum number of files with one extension, and of one project folder, so that the set is varied. */
 const PER_ENDING = 400;
 const PER_OWN_FOLDER = 60;
 const ENTRIES_PER_FOLDER = 4_000;
 /**
- * This project's folders, in this order, before the packages. Those that describe threats, in order to find
- * them, are left out.
+ * Folders of this project, used in this order before the packages. Folders that contain descriptions of threats
+ * are left out.
  */
 const OWN_FOLDERS = ['contract/src', 'web/src', 'server/src/platform', 'server/migrations', 'scripts', 'docs'];
 const SUBJECTS = ['invoice', 'minutes', 'menu', 'timetable', 'recipe', 'inventory', 'newsletter', 'contract', 'survey', 'manual'];
@@ -29,7 +29,7 @@ const SUBJECTS = ['invoice', 'minutes', 'menu', 'timetable', 'recipe', 'inventor
 const WORDS =
   'The garden opens at nine in the morning and closes when it gets dark; tickets are sold at the gate, and dogs stay outside. ';
 
-/** Files of every day, by their endings. `number` makes them differ. */
+/** Generates ordinary files of many types. `number` makes them differ. */
 function documentsOf(subject: string, number: number): HarmlessFile[] {
   const text = `${subject} ${number}\n\n${WORDS.repeat(2 + (number % 5))}\n`;
   const xml = `<?xml version="1.0" encoding="UTF-8"?>\n<document title="${subject}"><p>${WORDS}</p></document>\n`;
@@ -110,7 +110,7 @@ function documentsOf(subject: string, number: number): HarmlessFile[] {
   return files.map(([ending, content]) => ({ name: `a ${subject} (${ending})`, bytes: Buffer.from(content) }));
 }
 
-/** The head of a program for Windows, with the words that every one of them has. */
+/** Header of a Windows program, with the strings that every such program has. */
 function programFor(number: number): Buffer {
   const bytes = Buffer.alloc(1024 + number);
   bytes.write('MZ', 0, 'latin1');
@@ -125,7 +125,7 @@ function programFor(number: number): Buffer {
   return bytes;
 }
 
-/** The files below a folder in the order of their names, no more than are worth listing. */
+/** The files below a folder, sorted by name, until the budget of entries is used up. */
 function* below(folder: string, budget: { entries: number }): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1))) {
     budget.entries -= 1;
@@ -136,7 +136,7 @@ function* below(folder: string, budget: { entries: number }): Generator<string> 
   }
 }
 
-/** Folders of packages, scopes opened. */
+/** Folders of packages, including those within scopes. */
 function packagesOf(folder: string): string[] {
   if (!isFolder(folder)) return [];
   return (
@@ -151,7 +151,7 @@ function packagesOf(folder: string): string[] {
               .map((inner) => join(folder, name, inner))
           : [join(folder, name)],
       )
-      // Its samples are messages of scammers.
+      // This package contains scam messages as samples.
       .filter((path) => !path.endsWith(join('@palisade', 'scam')))
   );
 }
@@ -161,7 +161,7 @@ function firstBytes(path: string): Buffer {
 }
 
 /**
- * The set, always in the same order. `installation` is the folder of the product: files that are missing there are missing in
+ * The harmless files, always in the same order. `installation`: folder of the product; files missing there are missing in
  * the set.
  */
 export function* harmlessFiles(installation: string): Generator<HarmlessFile> {
@@ -175,7 +175,7 @@ export function* harmlessFiles(installation: string): Generator<HarmlessFile> {
   const endings = new Map<string, number>();
   const own = OWN_FOLDERS.map((folder) => join(installation, folder)).filter(isFolder);
   const packages = packagesOf(join(installation, 'node_modules'));
-  // Each package has its part, and a bit more: many are smaller than that.
+  // Each package may give 1.4 times an equal share, because many packages have fewer files.
   const share = Math.ceil((1.4 * (HARMLESS_FILES - count - own.length * PER_OWN_FOLDER)) / Math.max(1, packages.length));
   const sources = [
     ...own.map((folder) => ({ folder, most: PER_OWN_FOLDER })),

@@ -2,26 +2,26 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
-// A list of SHA-256 sums as one file that is searched where it lies, so that a million entries cost an engine process 256 KiB:
-//   magic (8) | count (u32) | fan-out (65,537 x u32: how many sums come before those that begin with these two bytes)
-//   | sums, sorted (32 each) | names' places (u32 each, NO_NAME for none) | names (u16 length, UTF-8)
+// A list of SHA-256 sums as one file that is searched on disk, so that a million entries take 256 KiB of an engine process:
+//   magic (8) | count (u32) | fan-out (65,537 x u32: number of sums before those that begin with these two bytes)
+//   | sums, sorted (32 each) | offsets of names (u32 each, NO_NAME for none) | names (u16 length, UTF-8)
 
 const MAGIC = Buffer.from('PALSHA01', 'latin1');
 const SUM_BYTES = 32;
 const FANOUT = 65_536;
 const FANOUT_START = MAGIC.length + 4;
 const SUMS_START = FANOUT_START + (FANOUT + 1) * 4;
-/** Sums that are read at once. */
+/** Maximum number of sums that are read at once. */
 const BUCKET_MAXIMUM = 256;
 const NO_NAME = 0xffffffff;
 const NAME_CHARACTERS_MAXIMUM = 100;
 const LINE_CHARACTERS_MAXIMUM = 1_000;
-/** 180 MB on disk. */
+/** This many take 180 MB on disk. */
 const ENTRIES_MAXIMUM = 5_000_000;
 
 /** A list's entry for a sum. */
 interface ListedHash {
-  /** Null: the list gives no name. */
+  /** Null if the list gives no name. */
   name: string | null;
 }
 
@@ -32,12 +32,12 @@ export interface HashList {
   close(): void;
 }
 
-/** A list that is not one. The message is a sentence for an administrator. */
+/** A list cannot be used. The message is a sentence for an administrator. */
 export class BadHashList extends Error {
   override name = 'BadHashList';
 }
 
-/** Sums with the places of their names, growing. */
+/** A growing array of sums with the offsets of their names. */
 class Entries {
   count = 0;
   sums = Buffer.allocUnsafe(SUM_BYTES * 4096);
@@ -61,7 +61,7 @@ class Entries {
     return this.sums.subarray(index * SUM_BYTES, (index + 1) * SUM_BYTES);
   }
 
-  /** Indices by their sums; of the same sum the first that was added comes first. */
+  /** Indices sorted by their sums; of equal sums the one added first comes first. */
   sorted(): Uint32Array {
     const order = new Uint32Array(this.count).map((_, index) => index);
     const starts = new Uint32Array(FANOUT + 1);
@@ -82,7 +82,7 @@ class Entries {
   }
 }
 
-/** A name as a list has it, made fit for a screen; null where it is none. */
+/** A name from a list, cleaned for display; null if there is none. */
 function nameOf(rest: string): string | null {
   const name = rest
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
@@ -99,18 +99,18 @@ function fieldsOf(line: string): string[] {
   );
 }
 
-/** Where a list with named columns has its sums and names. */
+/** Indices of the columns that have sums and names. */
 interface Columns {
   sum: number;
-  /** -1: nowhere. */
+  /** -1 if there is none. */
   name: number;
 }
 
 const SUM_COLUMN = /^sha-?256/i;
-/** The first present one of these: abuse.ch calls the family `signature`. */
+/** The first of these that is present gives the names: abuse.ch calls the family `signature`. */
 const NAME_COLUMNS = [/^signature$/i, /^(malware|threat|family)/i, /^(name|tag)/i];
 
-/** The columns that a line names, if it names them. Lists write that line as a comment, too. */
+/** The columns that a header line names; undefined for other lines. Some lists write the header as a comment. */
 function columnsOf(line: string): Columns | undefined {
   const fields = fieldsOf(line.replace(/^(#|;|\/\/)+\s*/, ''));
   const sum = fields.findIndex((field) => SUM_COLUMN.test(field));
@@ -121,7 +121,7 @@ function columnsOf(line: string): Columns | undefined {
 
 const SUM = /^[0-9a-f]{64}$/i;
 
-/** Parses a line: the sum first and a name behind it, or fields in columns. Undefined where there is no sum. */
+/** Parses a line: a sum followed by a name, or fields in columns. Undefined if there is no sum. */
 function entryOf(text: string, columns: Columns | undefined): { hex: string; name: string | null } | undefined {
   if (columns !== undefined) {
     const fields = fieldsOf(text);
@@ -136,9 +136,9 @@ function entryOf(text: string, columns: Columns | undefined): { hex: string; nam
 
 /** Options for reading a list. */
 export interface ListRules {
-  /** A line without a sum refuses it. Else such lines are left out. */
+  /** A line without a sum makes the list invalid. If false, such lines are left out. */
   strict: boolean;
-  /** Sums (hex, small letters) that are left out: they are those of harmless content. */
+  /** Sums (lowercase hex) of harmless content, which are left out. */
   except: ReadonlySet<string>;
 }
 
@@ -195,8 +195,8 @@ async function readEntries(source: string, { strict, except }: ListRules) {
 }
 
 /**
- * Turns a plain text (one SHA-256 in hex on a line, a name behind it if there is one, or columns of CSV; `#`, `;` and `//` begin a comment) into the file
- * that `openHashList` reads. Answers the parts that it left out.
+ * Converts a text file (one SHA-256 in hex per line, optionally followed by a name, or columns of CSV; `#`, `;` and `//` begin a comment) into the file
+ * that `openHashList` reads. Returns what it left out.
  * @throws BadHashList for a list without an entry.
  */
 export async function buildHashList(source: string, target: string, rules: ListRules): Promise<ListLeftOut> {
@@ -228,8 +228,8 @@ export async function buildHashList(source: string, target: string, rules: ListR
 }
 
 /**
- * Opens a list for searching: one short read of the file for each question.
- * @throws when the file is not one of `buildHashList`.
+ * Opens a list for searching. A search takes few short reads of the file.
+ * @throws when the file was not written by `buildHashList`.
  */
 export function openHashList(path: string): HashList {
   const file = openSync(path, 'r');
@@ -252,7 +252,7 @@ export function openHashList(path: string): HashList {
         const prefix = sum.readUInt16BE(0);
         let first = head.readUInt32LE(FANOUT_START + prefix * 4);
         let after = head.readUInt32LE(FANOUT_START + (prefix + 1) * 4);
-        // Sums are evenly spread: a list of a million has 16 that begin alike. One that is not is halved first.
+        // Sums are evenly distributed: of a million, 16 have the same first two bytes. A larger bucket is narrowed by binary search.
         while (after - first > BUCKET_MAXIMUM) {
           const middle = Math.floor((first + after) / 2);
           if (read(SUMS_START + middle * SUM_BYTES, SUM_BYTES).compare(sum) <= 0) first = middle;
@@ -277,10 +277,10 @@ export function openHashList(path: string): HashList {
   }
 }
 
-/** The name that a list's entry without a name goes by. */
+/** The threat of an entry without a name. */
 const UNNAMED_THREAT = 'Known-Malware';
 
-/** The threat that the lists name for a sum, the first that knows it. */
+/** The threat that the first list with this sum names; undefined if no list has it. */
 export function findHash(lists: readonly HashList[], sha256: string): string | undefined {
   for (const list of lists) {
     const found = list.find(sha256);

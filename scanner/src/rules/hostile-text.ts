@@ -1,8 +1,8 @@
 import type { YaraPattern } from './yara-source.ts';
 
-// Makes text that is hard on a pattern, out of the pattern: repeated beginnings for the search engine, and near matches.
+// Generates text that is slow to search for a pattern: repeated prefixes of its matches, and near matches.
 
-/** A stretch of text that a pattern matches: fixed bytes, or a filling that may be longer or shorter. */
+/** A part of text that a pattern matches: fixed bytes, or bytes that may vary. */
 interface Stretch {
   text: string;
   is_fixed: boolean;
@@ -15,11 +15,11 @@ type Node =
   | { kind: 'repeat'; node: Node; least: number; most: number };
 
 const NOTHING: Node = { kind: 'row', nodes: [] };
-/** Of rules with very many patterns. */
+/** Limit for rules with very many patterns. */
 const UNIT_CHARACTERS_MAXIMUM = 4096;
-/** A repeat without a bound, or with a large one, is filled up to here. */
+/** Maximum number of repeats that are generated for an unbounded or large quantifier. */
 const REPEAT_MAXIMUM = 400;
-/** Characters of a filling, as far as its class takes them: first those of most classes in rules. */
+/** Characters for variable parts; the first one that the class contains is used. Those of the most common classes come first. */
 const FILLING = ['x', ' ', '0', '/', 'A', '+', '"', "'", '(', '\t', '\n', '\x00', '\xe2'];
 const CLASSES: Readonly<Record<string, string>> = {
   d: '0-9',
@@ -31,7 +31,7 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f', a: '\x07', v: '\v', '0': '\0' };
 
-/** Reads a regular expression of YARA. Latin-1 text stands for bytes. */
+/** Parses a regular expression of YARA. Bytes are represented as Latin-1. */
 function parseRegex(body: string): Node {
   let at = 0;
 
@@ -46,7 +46,7 @@ function parseRegex(body: string): Node {
     return ESCAPES[letter] ?? letter;
   }
 
-  /** The class behind its `[`, as one byte of it. */
+  /** Parses a class after its `[`; returns one byte that it contains. */
   function readClass(): Node {
     const is_negated = body[at] === '^';
     if (is_negated) at += 1;
@@ -73,7 +73,7 @@ function parseRegex(body: string): Node {
     const takes = (byte: string) =>
       ranges.some(([low, high]) => byte.charCodeAt(0) >= low && byte.charCodeAt(0) <= high) !== is_negated;
     const own = String.fromCharCode(ranges[0]?.[0] ?? 0x78);
-    // A class of one byte is that byte.
+    // A class of one byte is fixed.
     const is_fixed = !is_negated && ranges.length === 1 && ranges[0]?.[0] === ranges[0]?.[1];
     return { kind: 'text', text: is_negated ? (FILLING.find(takes) ?? 'x') : own, is_fixed };
   }
@@ -137,7 +137,7 @@ function parseRegex(body: string): Node {
   return readChoice();
 }
 
-/** Reads a hex pattern: bytes, wildcards, jumps and choices. */
+/** Parses a hex pattern: bytes, wildcards, jumps and choices. */
 function parseHex(body: string): Node {
   const words = body.match(/\[[^\]]*\]|~?[0-9A-Fa-f?]{2}|[()|]/g) ?? body.replaceAll(/\s/g, '').match(/../g) ?? [];
   let at = 0;
@@ -180,7 +180,7 @@ function parseText(body: string): Node {
   return { kind: 'text', text, is_fixed: true };
 }
 
-/** One text that a pattern matches: with the `turn`th branch of each choice, and as short or as long as it may be. */
+/** One text that a pattern matches: with branch number `turn` of each choice, and as short or as long as possible. */
 function matchOf(node: Node, turn: number, is_long: boolean): Stretch[] {
   switch (node.kind) {
     case 'text':
@@ -198,7 +198,7 @@ function matchOf(node: Node, turn: number, is_long: boolean): Stretch[] {
   }
 }
 
-/** Every fixed text of a pattern, those of all its branches and of optional parts among them. */
+/** Every fixed text of a pattern, including those of all branches and of optional parts. */
 function fixedOf(node: Node): string[] {
   switch (node.kind) {
     case 'text':
@@ -226,7 +226,7 @@ function fixedOf(node: Node): string[] {
 
 const textOf = (stretches: readonly Stretch[]) => stretches.map(({ text }) => text).join('');
 
-/** The fixed runs of a match in their order. */
+/** The runs of fixed text in a match, in order. */
 function runsOf(stretches: readonly Stretch[]): string[] {
   const runs: string[] = [];
   let was_fixed = false;
@@ -243,7 +243,7 @@ const mixedCase = (text: string) =>
   [...text].map((letter, at) => (at % 2 === 0 ? letter.toUpperCase() : letter.toLowerCase())).join('');
 const wide = (text: string) => [...text].map((letter) => `${letter}\0`).join('');
 
-/** A text for every way in which a file can be hard on one pattern. Each is repeated to fill a file. */
+/** Generators of texts that are slow to search for one pattern, each in another way. A text is repeated to fill a file. */
 export const SHAPES: Readonly<Record<string, (node: Node) => string>> = {
   'the whole match': (node) => textOf(matchOf(node, 0, false)),
   'the whole match, blank': (node) => `${textOf(matchOf(node, 0, false))} `,
@@ -308,12 +308,12 @@ function nodeOf({ kind, body }: YaraPattern): Node {
   return kind === 'regex' ? parseRegex(body) : kind === 'hex' ? parseHex(body) : parseText(body);
 }
 
-/** Whether a search engine has more to do for it than to look the text up. */
+/** Whether the pattern needs more than a search for fixed text. */
 export function isWalked({ kind, body }: YaraPattern): boolean {
   return kind === 'regex' || (kind === 'hex' && /[[(]/.test(body));
 }
 
-/** Hostile texts of one rule, without duplicates: their shape, and the bytes to repeat, as Latin-1. */
+/** Hostile texts of one rule, without duplicates: the bytes to repeat, as Latin-1, by their shape. */
 export function hostileUnits(patterns: readonly YaraPattern[]): Map<string, string> {
   const units = new Map<string, string>();
   const known = new Set<string>();

@@ -1,13 +1,13 @@
 import type { leftOutSchema } from '@palisade/contract/engine';
 import type { z } from 'zod';
 
-/** A part of a feed that is not used, and why. `name` is a file's or a rule's, made fit for a sentence. */
+/** A part of a feed that is not used, and why. `name`: name of a file or rule, cleaned for display. */
 export type LeftOut = z.infer<typeof leftOutSchema>;
 
 const NAME_CHARACTERS_MAXIMUM = 80;
 const DETAIL_CHARACTERS_MAXIMUM = 200;
 
-/** A name out of an archive, for a sentence: never a path. */
+/** A name from an archive, cleaned for display: the last part of its path, of safe characters. */
 export function shownName(name: string): string {
   return (name.split(/[/\\]/).at(-1) ?? '').replaceAll(/[^\w.+ -]/g, '?').slice(0, NAME_CHARACTERS_MAXIMUM);
 }

@@ -1,31 +1,31 @@
 import type { YaraPattern } from './yara-source.ts';
 
-// Texts without which a pattern cannot match: it has sets of them, and of each set at least one text stands in every content that it matches. They are in small letters and in Latin-1, so that a search in
-// small letters finds them whatever the pattern says of case.
+// Extracts literals without which a pattern cannot match: they are in sets, and every content that the pattern matches contains at least one literal of each set. They are in lowercase
+// Latin-1, for a search that ignores case, whatever the pattern's modifiers.
 
-/** Longer texts tell no more. Bytes. */
+/** Literals are cut to this length. Bytes. */
 const LITERAL_BYTES = 8;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', f: '\f', a: '\x07', v: '\v' };
 
-/** The letters A to Z small, as a search without regard to case has them; other bytes stay. */
+/** Converts A to Z to lowercase; other bytes stay. */
 const inSmallLetters = (text: string) => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
-/** Sets of texts: of each set one is needed. Without any set nothing is known. */
+/** Sets of literals: one of each set is needed. No sets: no literals are known. */
 type Needs = readonly (readonly string[])[];
 
-/** The part of a text that is searched for. A pattern in UTF-16 is looked for in the content without its NULs, so that it has none itself. */
+/** The part of a text that is searched for. A `wide` pattern is searched in the content without zero bytes, so its literal has none either. */
 function literalIn(text: string, is_wide: boolean): string | undefined {
   const [longest = ''] = is_wide ? text.split('\0').sort((one, other) => other.length - one.length) : [text];
   return longest === '' ? undefined : inSmallLetters(longest.slice(0, LITERAL_BYTES));
 }
 
-/** The set that is found least often by chance: its shortest text is the longest. */
+/** The set that is least often found by chance: the one whose shortest literal is longest. */
 function best(sets: Needs): readonly string[] | undefined {
   const worth = (set: readonly string[]) => Math.min(...set.map(({ length }) => length)) - set.length / 1_000;
   return sets.toSorted((one, other) => worth(other) - worth(one))[0];
 }
 
-/** The bytes of a text in base64, from each of the three places of a group; of letters that other bytes share with it, none. */
+/** The base64 forms of a text at each of the three offsets in a group, without characters that also encode neighbouring bytes. */
 function inBase64(text: string): string[] {
   return [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(text, 'latin1')]);
@@ -45,7 +45,7 @@ function ofText(body: string, is_base64: boolean, is_wide: boolean): Needs {
 }
 
 function ofHex(body: string): Needs {
-  // Jumps, alternatives and bytes that are not whole end a run.
+  // Jumps, alternatives and bytes with wildcards end a run.
   const flat = body.replaceAll(/\s/g, '').replaceAll(/\[[^\]]*\]/g, ' ');
   let depth = 0;
   let outer = '';
@@ -69,7 +69,7 @@ function ofHex(body: string): Needs {
     });
 }
 
-/** Reads as much of a regular expression as its texts need. */
+/** Parses a regular expression as far as its literals require. */
 class RegexLiterals {
   private at = 0;
   private readonly body: string;
@@ -80,7 +80,7 @@ class RegexLiterals {
     this.is_wide = is_wide;
   }
 
-  /** The needs of alternatives, up to the end or a closing bracket. */
+  /** Literals of alternatives, up to the end or a closing parenthesis. */
   alternatives(): Needs {
     const only = this.row();
     if (this.body[this.at] !== '|') return only;
@@ -92,7 +92,7 @@ class RegexLiterals {
     return branches.some((branch) => branch === undefined) ? [] : [branches.flatMap((branch) => branch ?? [])];
   }
 
-  /** The least number of repeats of the part before, and whether it stands there just once. */
+  /** The minimum number of repeats of the previous part, and whether it has no quantifier. */
   private repeat(): { least: number; is_once: boolean } {
     const [whole, mark, digits] = /^(?:([*?+])|\{(\d*)(?:,\d*)?\})\??/.exec(this.body.slice(this.at, this.at + 24)) ?? [];
     if (whole === undefined) return { least: 1, is_once: true };
@@ -123,7 +123,7 @@ class RegexLiterals {
     return sets;
   }
 
-  /** A single byte as text, the texts of a group, or undefined for what may be several things. */
+  /** A single byte as text, the literals of a group, or undefined for a part that matches different bytes. */
   private part(): string | Needs | undefined {
     const character = this.body[this.at] ?? '';
     this.at += 1;
@@ -144,7 +144,7 @@ class RegexLiterals {
       case '\\':
         return this.escape();
       default:
-        // A letter beyond ASCII is several bytes.
+        // A character beyond ASCII is several bytes.
         return character < '\x80' ? character : undefined;
     }
   }
@@ -169,9 +169,9 @@ class RegexLiterals {
   }
 }
 
-/** Sets of texts: of each at least one stands in every content that a pattern matches. No set where that is not known. */
+/** Sets of literals: every content that the pattern matches contains at least one of each set. No sets if none are known. */
 export function literalsOf({ kind, body, modifiers }: YaraPattern): Needs {
-  // `xor`, and an alphabet of the rule's own.
+  // `xor`, or base64 with a custom alphabet.
   if (/\bxor\b|base64(?:wide)? \(/.test(modifiers)) return [];
   const is_wide = /wide\b/.test(modifiers);
   if (kind === 'text') return ofText(body, /\bbase64/.test(modifiers), is_wide);
@@ -179,17 +179,17 @@ export function literalsOf({ kind, body, modifiers }: YaraPattern): Needs {
   return new RegexLiterals(body, is_wide).alternatives();
 }
 
-/** Finds which of many short texts stand in a content, in one pass and without regard to case (Aho and Corasick, 1975). */
+/** Finds which of many literals a content contains, in one pass and ignoring case (Aho and Corasick, 1975). */
 export class LiteralSearch {
   private readonly columns: number;
-  /** Column of each byte; 0 for bytes that no text has. */
+  /** Column of each byte; 0 for bytes that no literal has. */
   private readonly column = new Uint8Array(256);
-  /** The next state of a state and a column. */
+  /** The next state for each state and column. */
   private readonly next: Uint16Array;
-  /** Texts that end in a state. */
+  /** Ids of the literals that end in each state. */
   private readonly ends: (readonly number[] | undefined)[];
 
-  /** @throws where they are more than the table holds */
+  /** @throws if they are too many for the table */
   constructor(texts: readonly string[]) {
     let columns = 1;
     for (const text of texts) {
@@ -224,7 +224,7 @@ export class LiteralSearch {
       }
       ends[state] = [...(ends[state] ?? []), id];
     }
-    // Each state falls back to the longest beginning of a text that it ends with; states come in the order of their depth.
+    // Each state falls back to the longest prefix of a literal that is its suffix; states are visited in the order of their depth.
     const fallback = new Uint16Array(states);
     const waiting: number[] = [];
     for (let letter = 0; letter < columns; letter += 1) if (next[letter] !== 0) waiting.push(next[letter] ?? 0);
@@ -245,7 +245,7 @@ export class LiteralSearch {
     }
   }
 
-  /** Marks the texts that stand in a content. */
+  /** Sets `found` to 1 for each literal that the content contains. */
   mark(bytes: Uint8Array, found: Uint8Array): void {
     const { next, ends, columns, column } = this;
     let state = 0;

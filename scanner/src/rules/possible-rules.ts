@@ -2,10 +2,10 @@ import { LiteralSearch, literalsOf } from './pattern-literals.ts';
 import { bytesOf, partsOf, unwrapped } from './rules-by-content.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// Whether any rule could match a small content. A call of the WebAssembly engine costs some milliseconds whatever it is given, and an archive has thousands of small members. A part of a
-// condition that is not understood may be true, so that a content is only left out where no rule can match it.
+// Checks whether any rule could match a small content. Each call of the WebAssembly engine costs some milliseconds, and an archive has thousands of small members. A part of
+// a condition that is not understood counts as possibly true, so that a content is skipped only if no rule can match it.
 
-/** A rule, with the texts that each of its patterns needs, by their numbers. */
+/** A rule, with the literals that each of its patterns needs, by their numbers. */
 interface Prepared {
   rule: YaraRule;
   needs: ReadonlyMap<string, readonly (readonly number[])[]>;
@@ -16,20 +16,20 @@ interface Facts {
   bytes: Buffer;
   /** Whether a pattern of the rule cannot match. */
   isAbsent: (pattern: string) => boolean;
-  /** Whether another rule cannot match. */
+  /** Whether a rule of this name cannot match. */
   isOut: (rule: string) => boolean;
   patterns: readonly string[];
 }
 
 const READ = /^(u?int)(8|16|32)(be)? \( (\d+) \) = = (0x[0-9a-fA-F]+|\d+)$/;
 
-/** Whether `uint16(0) == 0x5a4d` and the like are false. */
+/** Whether a comparison such as `uint16(0) == 0x5a4d` is false. */
 function differs(text: string, bytes: Buffer): boolean {
   const [, type, bits, big, at, value] = READ.exec(text) ?? [];
   if (type !== 'uint') return false;
   const length = Number(bits) / 8;
   const from = Number(at);
-  // Beyond the end there is no number, and nothing is equal to it.
+  // An integer beyond the end is undefined, so the comparison is false.
   if (from + length > bytes.length) return true;
   return Number(value) !== (big === undefined ? bytes.readUIntLE(from, length) : bytes.readUIntBE(from, length));
 }
@@ -42,7 +42,7 @@ function isOfOtherSize(text: string, size: number): boolean {
   return equals === undefined ? size <= bytes : size < bytes;
 }
 
-/** The patterns of a set such as `$a, $b*`; undefined where it names something else. */
+/** The patterns of a set such as `$a, $b*`; undefined if it names anything else. */
 function patternsIn(set: string, patterns: readonly string[]): string[] | undefined {
   if (set === 'them') return [...patterns];
   const names = /^\( (\$[^()]*) \)$/.exec(set)?.[1]?.replaceAll(' *', '*').split(' , ');
@@ -52,7 +52,7 @@ function patternsIn(set: string, patterns: readonly string[]): string[] | undefi
   return patterns.filter(isIn);
 }
 
-/** Whether a condition, or a part of one, is false for a content. A part that is not understood may be true. */
+/** Whether a condition, or a part of one, is false for a content. A part that is not understood counts as possibly true. */
 function isFalse(condition: readonly string[], facts: Facts): boolean {
   const tokens = unwrapped(condition);
   const either = partsOf(tokens, 'or');
@@ -77,7 +77,7 @@ function isFalse(condition: readonly string[], facts: Facts): boolean {
   return isOfOtherSize(text, facts.bytes.length) || differs(text, facts.bytes);
 }
 
-/** A content without its NULs, as far as it has any: a text in UTF-16 is one in bytes then. */
+/** A content without its zero bytes, which turns UTF-16 into ASCII; undefined if it has none. */
 function withoutNuls(bytes: Buffer): Buffer | undefined {
   if (!bytes.includes(0)) return undefined;
   const rest = Buffer.allocUnsafe(bytes.length);
@@ -91,8 +91,8 @@ function withoutNuls(bytes: Buffer): Buffer | undefined {
 }
 
 /**
- * Prepares the answer whether any rule of a source could match a content. Undefined where the source cannot be told apart: it has global rules, or too many texts.
- * `exactly` gives the expression for Latin-1 of a rule that asks for one pattern and nothing else: it is tried where the pattern's texts are found.
+ * Returns a function that checks whether any rule of a source could match a content. Undefined if that cannot be checked: the source has global rules, or too many literals.
+ * `exactly` returns an expression, for bytes as Latin-1, of a rule that has one pattern and no other condition: it is tried if the pattern's literals are found.
  */
 export function possibleRules(
   source: string,
@@ -107,7 +107,7 @@ export function possibleRules(
     return number;
   };
   const prepared = rules.map((rule): Prepared => {
-    // Patterns without a name have a number in its place.
+    // Patterns without a name are numbered.
     const keyOf = (name: string, index: number) => (name === '$' ? `$ ${index}` : name);
     const needs = new Map(
       rule.patterns.map(

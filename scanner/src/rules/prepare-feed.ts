@@ -14,7 +14,7 @@ import { countRules } from './rules.ts';
 import { type Sifted, siftFiles } from './sift-rules.ts';
 import type { PreparedFeed, RawFeed } from './trial-messages.ts';
 
-/** A feed that is not taken. The message is one sentence for an administrator. */
+/** A feed is refused. The message is one sentence for an administrator. */
 export class BadFeed extends Error {
   override name = 'BadFeed';
 }
@@ -28,7 +28,7 @@ const UNPACK_LIMITS: ScanLimits = {
   ratio_floor_bytes: 4 * 1024 ** 2,
   time_ms: 60_000,
 };
-/** The whole of MalwareBazaar is some 300 MB of CSV. */
+/** The complete MalwareBazaar list is some 300 MB of CSV. */
 const LIST_LIMITS: ScanLimits = { ...UNPACK_LIMITS, unpacked_bytes: 1024 ** 3, members: 100, time_ms: 120_000 };
 const COPIED_BYTES = 1024 ** 2;
 const RULE_FILE = /\.yara?$/i;
@@ -39,14 +39,14 @@ const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** @throws BadFeed when the bytes do not match the pin. */
 async function requirePin({ path, pin, signature }: RawFeed): Promise<void> {
-  // The host was asked over TLS: that is all the proof that this pin wants.
+  // The download over TLS is all that this pin requires.
   if (pin.kind === 'tls') return;
   if (pin.kind === 'sha256') {
     const digest = await digestOf(path);
     if (digest !== pin.hex) throw new BadFeed(`Its checksum is not the pinned one (it is ${digest}).`);
     return;
   }
-  // Makers send the 64 bytes themselves, or their base64.
+  // Publishers send the 64 raw bytes, or their base64.
   const sent = Buffer.from(signature ?? '', 'base64');
   const raw = sent.length === SIGNATURE_BYTES ? sent : Buffer.from(sent.toString('latin1'), 'base64');
   const key = createPublicKey({
@@ -83,7 +83,7 @@ function bytesOf(content: Content): Buffer {
   return Buffer.from(source.read(0, content.size));
 }
 
-/** The rule files of an archive: zip, tar, or a gzip of one. Their names serve for order and for sentences alone. */
+/** The rule files of an archive: zip, tar, or a gzip of one. Their names are used only for sorting and in messages. */
 async function* ruleFiles(content: Content, depth: number, context: ReadContext): AsyncGenerator<{ name: string; text: string }> {
   const container = containerOf(bytesOf({ ...content, size: Math.min(content.size, HEAD_BYTES) }), context.budget);
   const kind = container?.format.id;
@@ -110,7 +110,7 @@ function sentenceOf(left_out: readonly LeftOut[]): string {
   return `${shown.join('; ')}${more}`;
 }
 
-/** The rules of an archive that can be used together. @throws BadFeed when there are none, or when it is strict and some are not. */
+/** The rules of an archive that can be used together. @throws BadFeed when there are none, or with `strict` when some cannot be used. */
 async function readRules(path: string, strict: boolean, context: ReadContext): Promise<Sifted> {
   const { size } = await stat(path);
   const files: { name: string; text: string }[] = [];
@@ -129,7 +129,7 @@ async function readRules(path: string, strict: boolean, context: ReadContext): P
   return sifted;
 }
 
-/** Unpacks a list that stands in a zip or a gzip to `target`, one member behind the other. False where it is a plain text. */
+/** Unpacks a list from a zip or gzip file to `target`, one member after the other. False if the list is not packed. */
 async function unpackList(path: string, target: string, context: ReadContext): Promise<boolean> {
   const { size } = await stat(path);
   const container = containerOf(bytesOf({ path, size: Math.min(size, HEAD_BYTES) }), context.budget);
@@ -159,7 +159,7 @@ async function unpackList(path: string, target: string, context: ReadContext): P
   return true;
 }
 
-/** A list, as `target`; entries for harmless content are left out. */
+/** Writes a list to `target`; entries for harmless content are left out. */
 async function prepareList(feed: RawFeed, except: ReadonlySet<string>, context: ReadContext): Promise<LeftOut[]> {
   const { kind, path, target, strict } = feed;
   const unpacked = `${target}.list`;
@@ -185,7 +185,7 @@ async function prepareList(feed: RawFeed, except: ReadonlySet<string>, context: 
 }
 
 /**
- * Proves a download by its pin, and only then reads it: makes the one file that an engine uses. `except` holds checksums of harmless content.
+ * Verifies a download against its pin, and only then parses it and writes the file that an engine uses. `except` holds checksums of harmless content.
  * @throws BadFeed
  */
 export async function prepareFeed(feed: RawFeed, except: ReadonlySet<string>): Promise<PreparedFeed> {

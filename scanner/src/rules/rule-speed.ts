@@ -4,10 +4,10 @@ import { hostileUnits, isWalked } from './hostile-text.ts';
 import { compileSource } from './rules.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// The speed of a rule on the text that is worst for it. The measure is the ratio to other rules in the same process: machines
+// Measures the speed of a rule on the text that is worst for it, compared with other rules in the same process, because machines
 // differ.
 
-/** A rule on the text that it is slowest on. `shape` describes that text. */
+/** Speed of a rule on the text on which it is slowest. `shape` describes that text. */
 export interface RuleSpeed {
   rule: string;
   bytes_per_ms: number;
@@ -16,16 +16,16 @@ export interface RuleSpeed {
   unit: string;
 }
 
-/** A rule that this much slower than the median of its peers is refused. */
+/** A rule this many times slower than the median of its peers is refused. */
 export const SLOWER_MAXIMUM = 10;
-/** Long enough that one scan costs more than calling for it, short enough that a slow rule is seen soon. A call of the WebAssembly engine costs as much as some 64 KB. Bytes. */
+/** Size of a text: large enough that the scan takes longer than the call, small enough that slow rules are found quickly. A call of the WebAssembly engine takes as long as scanning 64 KB. Bytes. */
 const TEXT_BYTES: Readonly<Record<EngineKind, number>> = { native: 4096, wasm: 65_536 };
-/** A rule that is slow at first is timed again, by the processor's time, for this long. The kernel may count that in steps of 10 ms. */
+/** A rule that seems slow is measured again, in processor time, for this long. The kernel may count processor time in steps of 10 ms. */
 const CONFIRM_CPU_MS = 120;
 const CONFIRM_WALL_MS = 3_000;
-/** The slowest texts of a first look: on a busy machine the very slowest may be chance. */
+/** Number of slowest texts that are measured again: on a busy machine the very slowest may be chance. */
 const CONFIRMED_TEXTS = 3;
-/** YARA-X searches for patterns when a condition first needs one: a condition that begins with a file's size would never need its own. */
+/** YARA-X searches for patterns when a condition first needs one. This rule always needs one, even if a condition that begins with the file size does not. */
 const SEARCHES = 'rule palisade_searches { strings: $a = "9b1f6a52c0d84e37" condition: $a }';
 
 function textOf(unit: string): Buffer {
@@ -33,7 +33,7 @@ function textOf(unit: string): Buffer {
   return Buffer.from(unit.repeat(Math.ceil(bytes / unit.length)), 'latin1').subarray(0, bytes);
 }
 
-/** A rule with the rules that its condition names, and those that these name. */
+/** A rule with all rules that it needs, directly or through others. */
 function withNeeded(rule: YaraRule, by_name: ReadonlyMap<string, YaraRule>, needed = new Set<YaraRule>()): Set<YaraRule> {
   for (const word of rule.words) {
     const other = by_name.get(word);
@@ -46,7 +46,7 @@ function withNeeded(rule: YaraRule, by_name: ReadonlyMap<string, YaraRule>, need
   return needed;
 }
 
-/** Rules alone, compiled; undefined where they do not compile without others. */
+/** Compiles rules with only those that they need; undefined if they do not compile. */
 function compileAlone(source: ReturnType<typeof parseYara>, rules: readonly YaraRule[]): CompiledRules | undefined {
   const by_name = new Map(source.rules.map((rule) => [rule.name, rule]));
   const needed = new Set(rules.flatMap((rule) => [...withNeeded(rule, by_name)]));
@@ -57,7 +57,7 @@ function compileAlone(source: ReturnType<typeof parseYara>, rules: readonly Yara
   }
 }
 
-/** The better of two: what else the machine does makes a scan slower, and never faster. */
+/** A quick measurement, the faster of two scans: other work of the machine only makes a scan slower. Bytes per ms. */
 function glance(compiled: CompiledRules, text: Buffer): number {
   let best_ms = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 2; run++) {
@@ -68,7 +68,7 @@ function glance(compiled: CompiledRules, text: Buffer): number {
   return text.length / best_ms;
 }
 
-/** The speed by the processor's own time: what other processes do is no part of it. */
+/** A precise measurement in processor time, which excludes other processes. Bytes per ms. */
 function confirm(compiled: CompiledRules, text: Buffer): number {
   const began = performance.now();
   const cpu_before = process.threadCpuUsage();
@@ -88,7 +88,7 @@ function isMeasured({ is_private, patterns }: YaraRule): boolean {
   return !is_private && patterns.length > 0;
 }
 
-/** A rule's slowest texts at first sight, the slowest first. */
+/** A rule's slowest texts by the quick measurement, the slowest first. */
 function slowest(compiled: CompiledRules, rule: YaraRule): RuleSpeed[] {
   const speeds = [...hostileUnits(rule.patterns)].map(([shape, unit]) => ({
     rule: rule.name,
@@ -104,7 +104,7 @@ function medianOf(speeds: readonly RuleSpeed[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The rule as slow as it is when nothing else disturbs, where it looked slower than `floor` at first. */
+/** The rule's slowest text, measured again in processor time if the quick measurement was below `floor`. */
 function settled(compiled: CompiledRules, looks: readonly RuleSpeed[], floor: number): RuleSpeed | undefined {
   const suspects = looks.filter(({ bytes_per_ms }) => bytes_per_ms < floor);
   if (suspects.length === 0) return looks[0];
@@ -113,7 +113,7 @@ function settled(compiled: CompiledRules, looks: readonly RuleSpeed[], floor: nu
 }
 
 /**
- * Every rule of a source alone, each on the text that is worst for it, slowest first, and the median of them. `every` takes only each so manieth rule, for a median.
+ * Measures every rule of a source alone, on the text that is worst for it. Returns the speeds, slowest first, and their median. `every`: measures only every nth rule.
  * @throws when a rule does not compile.
  */
 export function measureRules(text: string, every = 1): { median: number; speeds: RuleSpeed[] } {
@@ -131,12 +131,12 @@ export function measureRules(text: string, every = 1): { median: number; speeds:
   return { median, speeds: speeds.sort((one, other) => one.bytes_per_ms - other.bytes_per_ms) };
 }
 
-/** Rules that are looked at together: most are fast, and compiling takes longer than looking. */
+/** Number of rules that are measured together: most are fast, and compiling takes longer than measuring. */
 const TOGETHER = 24;
 
 /**
- * The rules of a source that are slower than a tenth of the median of `peers`, slowest first. It looks at many at a time, and at one alone only where they are slow together.
- * Rules that were not measured when `time_ms` is over count as fast. Rules that only look texts up are fast by their kind.
+ * The rules of a source that are slower than a tenth of the median of `peers`, slowest first. Measures groups of rules, and a single rule only if its group is slow.
+ * Rules that are not measured within `time_ms` count as fast, and so do rules that only search for fixed texts.
  */
 export function slowRules(text: string, peers: () => number, time_ms: number): { median: number; slow: RuleSpeed[] } {
   const source = parseYara(text);

@@ -1,12 +1,12 @@
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// Which rules cannot say anything of a content, by what their conditions ask of all of it. YARA-X searches for the patterns of every rule, so that fewer rules are faster.
+// Finds rules that cannot match a content because of its size or position. YARA-X searches for the patterns of every rule, so fewer rules are faster.
 
 /** Facts about a content before it is matched. */
 export interface Known {
-  /** It has at least as many bytes. */
+  /** Least size of the content. */
   least_bytes: number;
-  /** It is no file, but bytes from within one: conditions on the first bytes do not apply. */
+  /** The content is from the middle of a file: conditions on the first bytes of a file are false. */
   is_within: boolean;
 }
 
@@ -17,7 +17,7 @@ export function bytesOf(token: string | undefined): number | undefined {
   return number === null ? undefined : Number(number[1]) * (UNIT_BYTES[number[2] ?? ''] ?? 1);
 }
 
-/** The parts of an expression between a word, outside of brackets. */
+/** Splits an expression at `word`, outside of parentheses. */
 export function partsOf(tokens: readonly string[], word: 'and' | 'or'): string[][] {
   const parts: string[][] = [[]];
   let depth = 0;
@@ -30,7 +30,7 @@ export function partsOf(tokens: readonly string[], word: 'and' | 'or'): string[]
   return parts;
 }
 
-/** The text inside brackets that enclose all of it. */
+/** The tokens without parentheses that enclose all of them. */
 export function unwrapped(tokens: readonly string[]): readonly string[] {
   let depth = 0;
   for (const [at, token] of tokens.entries()) {
@@ -42,10 +42,10 @@ export function unwrapped(tokens: readonly string[]): readonly string[] {
 }
 
 const READS_BYTES = /^u?int(?:8|16|32)(?:be)?$/;
-/** A pattern that is asked for near the beginning: `$pdf in (0..1024)`, `$mark at 0`. */
+/** A pattern that is required near the beginning: `$pdf in (0..1024)`, `$mark at 0`. */
 const AT_BEGINNING = /^[$]\w* (?:in \( 0 \. \. \d+ \)|at 0)$/;
 
-/** Whether a condition, or a part of one, is false for every such content. A part that is not understood may be true. */
+/** Whether a condition, or a part of one, is false for every such content. A part that is not understood counts as possibly true. */
 function isFalse(condition: readonly string[], known: Known, never: ReadonlySet<string>): boolean {
   const tokens = unwrapped(condition);
   const either = partsOf(tokens, 'or');
@@ -64,14 +64,14 @@ function isFalse(condition: readonly string[], known: Known, never: ReadonlySet<
 }
 
 /**
- * The source without the rules that are false for every such content. A private rule goes with those that need it; where another asks for it in another way, the rules
- * do not compile, which is the caller's to see.
+ * The source without the rules that are false for every such content. If a remaining rule refers to a removed one, the source does not compile, which the caller must
+ * handle.
  */
 export function rulesFor(source: string, known: Known): string {
   const { imports, rules } = parseYara(source);
   const never = new Set<string>();
   const kept: YaraRule[] = [];
-  // A rule may only need rules that stand before it.
+  // A rule can only refer to earlier rules.
   for (const rule of rules) {
     if (!rule.is_global && isFalse(rule.condition, known, never)) never.add(rule.name);
     else kept.push(rule);

@@ -14,13 +14,13 @@ import { rulesFor } from './rules-by-content.ts';
 export interface RuleSet {
   version: string;
   rules: number;
-  /** `onPlaces` gets the places where containers seem to begin, in the same pass. */
+  /** `onPlaces` gets the offsets at which containers seem to begin, in the same pass. */
   match: MatchRules;
 }
 
-/** A pattern that matches more often than this adds nothing to a verdict. */
+/** Further matches of a pattern do not change a verdict. */
 const MATCHES_PER_PATTERN_MAXIMUM = 64;
-/** Hex digits of a version. */
+/** Number of hex digits of a version. */
 export const VERSION_LENGTH = 12;
 
 const metaSchema = z.object({
@@ -31,18 +31,18 @@ const metaSchema = z.object({
   verdict: z.enum(['infected', 'suspicious']),
 });
 
-/** Up to this size a content that no rule can match is not given to the WebAssembly engine. Bytes. */
+/** Content up to this size is checked with `possibleRules` before the WebAssembly engine is called. Bytes. */
 const SMALL_BYTES = 256 * 1024;
-/** From this size on a smaller set of rules serves. Bytes. */
+/** Content from this size on is matched with fewer rules (`rulesFor`). Bytes. */
 const LARGE_BYTES = 16 * 1024 ** 2;
 /**
- * Facts beside the content that rules of feeds may ask for, as LOKI and THOR give them. Defined for all sources, so that such rules compile; empty if unknown.
+ * External variables that rules of feeds may use, as LOKI and THOR define them. Defined for all sources, so that such rules compile; empty if unknown.
  */
 export const EXTERNALS = { filename: '', filepath: '', extension: '', filetype: '', owner: '' } as const;
 export type Externals = { [name in keyof typeof EXTERNALS]: string };
 
 /**
- * Compiles one source, with the engine of this process where none is named.
+ * Compiles one source, by default with the engine of this process.
  * @throws when it does not compile.
  */
 export function compileSource(source: string, engine = chosenEngine().engine): CompiledRules {
@@ -53,13 +53,13 @@ export function countRules(source: string): number {
   return source.match(/^\s*(?:private\s+|global\s+)*rule\s+\w+/gm)?.length ?? 0;
 }
 
-/** The expression of a rule that looks for containers. */
+/** The regular expression of a carving rule; undefined for other rules. */
 function expressionOf(rule: string): RegExp | undefined {
   const carved = carvedBy(rule);
   return carved === undefined ? undefined : regExpOf(carved);
 }
 
-/** The rules that can match large content; all of them where one refers to another that was left out. `is_within`: content that is the middle of a file. */
+/** Compiles the rules that can match large content; returns all rules if one refers to a removed rule. `is_within`: content from the middle of a file. */
 function compileLarge(source: string, engine: RuleEngine, all: CompiledRules, is_within: boolean): CompiledRules {
   try {
     return compileSource(rulesFor(source, { least_bytes: LARGE_BYTES, is_within }), engine);
@@ -73,7 +73,7 @@ export async function readPack(folder: string): Promise<string> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.yar')).sort();
   if (names.length === 0) throw new Error(`There are no .yar files in ${folder}.`);
   const sources = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
-  // `import` must come before every rule, and once.
+  // Each `import` must come before all rules, and only once.
   const imports = new Set<string>();
   const bodies = sources.map((source) =>
     source.replaceAll(/^\s*import\s+"\w+"\s*$/gm, (statement) => {

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** One sample of the rule pack: see signatures/README.md. `¦` splits text that would be a live sample on disk. */
+/** One sample of the rule pack: see signatures/README.md. `¦` splits text, so that the file on disk is not itself detected. */
 const sampleSchema = z
   .object({
     rule: z.string(),

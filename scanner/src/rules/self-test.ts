@@ -6,7 +6,7 @@ import { measureRules, SLOWER_MAXIMUM, slowRules } from './rule-speed.ts';
 import { readSamples } from './samples.ts';
 import { compileFeed } from './signature-set.ts';
 
-/** Files of every day, beside the near misses of the rule pack. */
+/** Ordinary files, in addition to the near misses of the rule pack. */
 const PLAIN = [
   ['an empty file', ''],
   ['a letter', 'Dear Maria,\n\nthank you for your invitation. We are glad to come.\n\nYours, Anna\n'],
@@ -14,14 +14,14 @@ const PLAIN = [
   ['a table', 'name,amount\nbread,2\nmilk,1\n'],
   ['a program', '#include <stdio.h>\n\nint main(void) {\n  puts("hello");\n  return 0;\n}\n'],
 ] as const;
-/** The rule and the name that the industry's test file has in our pack. */
+/** The rule for the EICAR test file. */
 const EICAR_RULE = 'Test_EICAR_Standard';
 
 const isInfected = ({ verdict }: Match) => verdict === 'infected';
 
 /**
- * Tries a set of signatures: it must find the EICAR file, match every sample of the rule pack by its rule, and call nothing infected that is harmless.
- * Answers the fault, in one sentence; undefined without one.
+ * Tests a set of signatures: it must match every sample of the rule pack, the EICAR file among them, by its rule, and must not report harmless content as infected.
+ * Returns what is wrong, in one sentence; undefined if the set passes.
  */
 export async function selfTest({ match, matchHash }: Matchers, samples_folder: string): Promise<string | undefined> {
   const verdicts = (bytes: Buffer) => [...match(bytes), ...(matchHash?.(createHash('sha256').update(bytes).digest('hex')) ?? [])];
@@ -43,7 +43,7 @@ export async function selfTest({ match, matchHash }: Matchers, samples_folder: s
   return undefined;
 }
 
-/** Everything harmless that a feed is tried on: files of every day, the near misses of the pack, and the kept set. */
+/** The harmless content that a feed is tested on: ordinary files, the near misses of the pack, and `harmlessFiles`. */
 export async function* harmlessContent(samples_folder: string, installation_folder: string): AsyncGenerator<HarmlessFile> {
   for (const [what, text] of PLAIN) yield { name: what, bytes: Buffer.from(text) };
   for (const { rule, kind, bytes } of await readSamples(samples_folder)) {
@@ -52,7 +52,7 @@ export async function* harmlessContent(samples_folder: string, installation_fold
   yield* harmlessFiles(installation_folder);
 }
 
-/** The rules of a feed that call something harmless infected: each with the first that it was. */
+/** The rules of a feed that report harmless content as infected, each with the first such file. */
 export async function rulesThatAlarm(feed: string, harmless: AsyncIterable<HarmlessFile>): Promise<Map<string, LeftOut>> {
   const { match } = compileFeed(feed);
   const alarming = new Map<string, LeftOut>();
@@ -65,12 +65,12 @@ export async function rulesThatAlarm(feed: string, harmless: AsyncIterable<Harml
   return alarming;
 }
 
-/** Of the pack, each so manieth rule makes the median that a feed's rules are compared with: enough for a ratio, and over in two seconds. */
+/** Every eighth rule of the pack is measured for the median that a feed's rules are compared with, which takes two seconds. */
 const PEERS_EVERY = 8;
-/** Time for measuring a feed's rules, in ms: enough for a feed of some thousand rules. Rules that are left then count as fast. */
+/** Time for measuring a feed's rules, enough for some thousand rules. Rules not measured by then count as fast. ms. */
 const SPEED_TEST_MS = 45_000;
 
-/** The rules of a feed that are slow on hostile text, each on the text that is worst for it: one slow rule makes every engine slow. */
+/** The rules of a feed that are slow on the hostile text that is worst for each: one slow rule makes every scan slow. */
 export function slowRulesOf(feed: string, pack: string): Map<string, LeftOut> {
   const { median, slow } = slowRules(feed, () => measureRules(pack, PEERS_EVERY).median, SPEED_TEST_MS);
   return new Map(

@@ -3,11 +3,11 @@ import { selfTest } from './self-test.ts';
 import { signatureFilesSchema } from './signature-files.ts';
 import { loadSignatures } from './signature-set.ts';
 
-// The main file of a process that tries a whole set of signatures as it came, and ends: rules of others may take all of a core and much memory.
+// The main file of a process that tests a downloaded set of signatures and then ends: third-party rules may take all of a core and much memory.
 
 const askedSchema = signatureFilesSchema.extend({ samples_folder: z.string() });
 
-/** The fault of a set, in one sentence; null without one. */
+/** Returns what is wrong with a set, in one sentence; null if it passes. */
 async function attempt({ samples_folder, ...files }: z.infer<typeof askedSchema>): Promise<string | null> {
   const signatures = await loadSignatures(files);
   if (signatures.left_out.length > 0) return 'A part of it cannot be used by this version of the engine.';

@@ -11,7 +11,7 @@ const answerSchema = z.object({ wrong: z.string().nullable() });
 /** Compiling the rules of the largest feeds takes some 20 s. ms. */
 const SET_TRIAL_MS = 240_000;
 
-/** Tries a set in a process of its own. Answers its fault, in one sentence; undefined without one. */
+/** Tests a set in a process of its own. Returns what is wrong with it, in one sentence; undefined if it passes. */
 export function trySet(files: SignatureFiles & { samples_folder: string }, signal: AbortSignal): Promise<string | undefined> {
   const child = fork(PROCESS_FILE, [], {
     ...{ serialization: 'advanced', env: engineEnvironment(), execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] },

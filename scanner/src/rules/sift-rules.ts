@@ -2,8 +2,8 @@ import { type LeftOut, leftOut } from './left-out.ts';
 import { compileSource, countRules } from './rules.ts';
 import { parseYara, type YaraRule } from './yara-source.ts';
 
-// Public sets of rules are put together by many hands: some of their files do not compile, some rules stand in them twice. The valid part is taken,
-// and the rest is named.
+// Public sets of rules have many authors: some files do not compile, some rules are there twice. Keeps the valid part, and reports
+// the rest.
 
 /** A file of an archive of rules. */
 export interface RuleFile {
@@ -17,7 +17,7 @@ export interface Sifted {
   left_out: LeftOut[];
 }
 
-/** The first line of a compiler's error, without its own name; undefined where the source compiles. */
+/** The first line of the compiler's error; undefined if the source compiles. */
 export function errorOf(source: string): string | undefined {
   try {
     compileSource(source).release();
@@ -30,7 +30,7 @@ export function errorOf(source: string): string | undefined {
 const rebuilt = (imports: readonly string[], rules: readonly YaraRule[]) =>
   [...new Set(imports), ...rules.map(({ source }) => source), ''].join('\n');
 
-/** A file of which single rules are slow by their kind is used without them. */
+/** A file without the rules that do not compile or that the compiler rejects as slow. */
 function withoutSlowKinds(file: RuleFile): { file: RuleFile; left_out: LeftOut[] } | undefined {
   const { imports, rules } = parseYara(file.text);
   const left_out: LeftOut[] = [];
@@ -43,13 +43,13 @@ function withoutSlowKinds(file: RuleFile): { file: RuleFile; left_out: LeftOut[]
   return good.length === 0 ? undefined : { file: { ...file, text: rebuilt(imports, good) }, left_out };
 }
 
-/** The files that define rules which a file refers to, and does not define itself. */
+/** The other files that define rules to which a file refers. */
 function providersOf(file: RuleFile, by_rule: ReadonlyMap<string, RuleFile>): RuleFile[] {
   const words = parseYara(file.text).rules.flatMap((rule) => [...rule.words]);
   return [...new Set(words.flatMap((word) => by_rule.get(word) ?? []))].filter((other) => other !== file);
 }
 
-/** Adds files one half at a time to those that compile already: for errors that occur only between files. */
+/** Adds files to those that compile already, in halves after an error: for errors that occur only between files. */
 function takeTogether(files: readonly RuleFile[], taken: RuleFile[], left_out: LeftOut[]): void {
   const error = errorOf([...taken, ...files].map(({ text }) => text).join('\n'));
   if (error === undefined) {
@@ -67,7 +67,7 @@ function takeTogether(files: readonly RuleFile[], taken: RuleFile[], left_out: L
   takeTogether(files.slice(half), taken, left_out);
 }
 
-/** Of rules with the same name the first is used, as in the order of the files. */
+/** Keeps the first of the rules with the same name, in the order of the files. */
 function withoutTwice(files: readonly RuleFile[]): { files: RuleFile[]; left_out: LeftOut[] } {
   const seen = new Set<string>();
   const left_out: LeftOut[] = [];
@@ -84,7 +84,7 @@ function withoutTwice(files: readonly RuleFile[]): { files: RuleFile[]; left_out
   return { files: kept, left_out };
 }
 
-/** The files that compile, as one source, in their order; the others are named with the compiler's reason. */
+/** The files that compile, joined into one source in their order; the others are listed with the compiler's reason. */
 export function siftFiles(files: readonly RuleFile[]): Sifted {
   const whole = files.map(({ text }) => text).join('\n');
   if (errorOf(whole) === undefined) return { source: whole, left_out: [] };
@@ -107,7 +107,7 @@ export function siftFiles(files: readonly RuleFile[]): Sifted {
   const once = withoutTwice(sound);
   left_out.push(...once.left_out);
   const taken: RuleFile[] = [];
-  // Files that refer to others come behind them.
+  // Files that refer to others follow them.
   const alone = once.files.filter(({ text }) => errorOf(text) === undefined);
   const referring = once.files.filter((file) => !alone.includes(file));
   takeTogether(alone, taken, left_out);
@@ -115,12 +115,12 @@ export function siftFiles(files: readonly RuleFile[]): Sifted {
   return { source: taken.map(({ text }) => text).join('\n'), left_out };
 }
 
-/** A source without some of its rules, and without those that need them. `reasons` says why, by the rule's name. */
+/** A source without the rules in `reasons`, and without those that need them. `reasons`: why each is left out, by the rule's name. */
 export function withoutRules(source: string, reasons: ReadonlyMap<string, LeftOut>): Sifted {
   if (reasons.size === 0) return { source, left_out: [] };
   const { imports, rules } = parseYara(source);
   const left_out = new Map(reasons);
-  // Each turn finds those that need rules removed in the turn before.
+  // Each iteration finds rules that need those removed in the previous one.
   for (let before = -1; before !== left_out.size; ) {
     before = left_out.size;
     for (const { name, words } of rules) {

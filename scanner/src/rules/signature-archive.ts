@@ -8,20 +8,20 @@ import { digestOf } from './digest.ts';
 import type { FeedFile, SignatureFiles } from './signature-files.ts';
 
 /**
- * A whole set of signatures as one file, for computers that scan where their files are: one line of JSON that names its files, then these one after the other.
- * Its bytes depend on the signatures alone, so that two servers with the same signatures make the same file.
+ * A set of signatures as one file, for computers that scan their own files: one line of JSON that lists the files, then their contents one after the other.
+ * Its bytes depend on the signatures alone, so two servers with the same signatures make the same file.
  */
 
 const FILES_MAXIMUM = 2_000;
 const HEADER_BYTES_MAXIMUM = 1024 ** 2;
-/** The largest set that is made or taken. Bytes. */
+/** Maximum size of a set. Bytes. */
 export const ARCHIVE_BYTES_MAXIMUM = 512 * 1024 ** 2;
 const CHUNK_BYTES = 1024 ** 2;
 const NEW_LINE = 10;
 
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/u);
 const entrySchema = z.object({
-  /** Never a path of who unpacks it: one name in one of three folders. */
+  /** A file name in one of three folders, so that no other path can be written. */
   name: z.string().regex(/^(?:rules\/[\w-]{1,100}\.yar|samples\/[\w-]{1,100}\.json|feeds\/[\w-]{1,64})$/u),
   bytes: z.int().min(0).max(ARCHIVE_BYTES_MAXIMUM),
   sha256: sha256Schema,
@@ -29,10 +29,10 @@ const entrySchema = z.object({
 });
 const headerSchema = z.object({ palisade_signatures: z.literal(1), files: z.array(entrySchema).min(1).max(FILES_MAXIMUM) });
 
-/** Why a set is not used, in a sentence. */
+/** A set cannot be used. The message is the reason, in one sentence. */
 export class BadArchive extends Error {}
 
-/** Writes a set. Answers the facts about its file. */
+/** Writes a set to `target`. Returns the digest (hex) and size of the file. */
 export async function packSignatures(
   { rules_folder, feeds }: SignatureFiles,
   samples_folder: string,
@@ -90,7 +90,7 @@ async function readHeader(file: FileHandle): Promise<{ files: z.infer<typeof hea
 }
 
 /**
- * Unpacks a set into an empty folder. Every size that the file names is compared with its actual length before anything is
+ * Unpacks a set into an empty folder. The sizes that the header lists must add up to the length of the file before any content is
  * read.
  * @throws BadArchive with the reason
  */

@@ -6,11 +6,11 @@ export const feedFileSchema = z.object({
   kind: z.enum(['yara', 'sha256']),
   path: z.string(),
   digest: z.string(),
-  /** A `note` never makes a file infected: its matches are shown beside the verdict. */
+  /** Matches of a `note` feed do not make a file infected: they are shown beside the verdict. */
   severity: z.enum(['alarm', 'note']),
 });
 export type FeedFile = z.infer<typeof feedFileSchema>;
 
-/** Where the signatures lie: the pack that ships with the product, and the feeds that come on top of it. */
+/** Paths of the signatures: the rule pack that ships with the product, and the additional feeds. */
 export const signatureFilesSchema = z.object({ rules_folder: z.string(), feeds: z.array(feedFileSchema) });
 export type SignatureFiles = z.infer<typeof signatureFilesSchema>;

@@ -9,18 +9,18 @@ import { compileRules, compileSource, countRules, EXTERNALS, type Externals, VER
 import type { FeedFile, SignatureFiles } from './signature-files.ts';
 import { parseYara } from './yara-source.ts';
 
-/** Signatures ready to match. `version` covers the pack and every feed that is in use. */
+/** Signatures ready to match. `version`: digest of the pack and of every feed in use. */
 export interface SignatureSet extends Matchers {
   version: string;
   rules: number;
   hashes: number;
-  /** Ids of feeds that could not be used. The others and the pack serve all the same. */
+  /** Ids of feeds that could not be used. The pack and the other feeds are in use. */
   left_out: string[];
-  /** The additional memory of this process for each used feed. Bytes. */
+  /** Additional memory of this process for each feed in use. Bytes. */
   memory: { id: string; bytes: number }[];
 }
 
-/** Rules of feeds say less than the pack's: a missing field gets the meaning that most feeds give it. */
+/** Metadata of feed rules, which lack some fields of the pack's rules: each missing or invalid field has a default. */
 const feedMetaSchema = z.object({
   threat: z.string().min(1).max(100).optional().catch(undefined),
   description: z.string().min(1).max(500).catch('A rule of a signature feed matches this file.'),
@@ -28,7 +28,7 @@ const feedMetaSchema = z.object({
   reference: referenceSchema.catch(null),
   verdict: z.enum(['infected', 'suspicious']).optional().catch(undefined),
 });
-/** The rule for content that a list names. The list is its own namespace: no rule can be called so. */
+/** The match of content whose hash is listed. No YARA rule can have this name. */
 const LISTED = {
   rule: 'sha256:list',
   description: 'These exact bytes are on a list of known malware.',
@@ -36,16 +36,16 @@ const LISTED = {
   reference: null,
   verdict: 'infected',
 } as const;
-/** The prefix by which public feeds name rules that only suspect (`SUSP_...`). */
+/** Prefix of rules in public feeds that report only a suspicion (`SUSP_...`). */
 const SUSPICIOUS_NAME = /^susp/i;
 
-/** The place of a content, as rules may ask for it. Facts that only the file's computer knows stay empty. */
+/** External variables for a content's path. Facts that only the file's computer knows stay empty. */
 function externalsOf(path: string): Externals {
   const filename = path.split(/[/\\]/).at(-1) ?? '';
   return { filename, filepath: path.slice(0, -filename.length - 1), extension: extname(filename), filetype: '', owner: '' };
 }
 
-/** The rules of a feed. They are a compiled set of their own, so that no rule (`global` ones above all) affects the pack's. */
+/** Compiles the rules of a feed as a separate set, so that none of them (`global` rules above all) affects the pack. */
 export function compileFeed(source: string): { match: (bytes: Buffer, path?: string) => Match[]; asks_for_names: boolean } {
   const compiled = compileSource(source);
   const names = Object.keys(EXTERNALS);
@@ -63,11 +63,11 @@ export function compileFeed(source: string): { match: (bytes: Buffer, path?: str
   return { match, asks_for_names };
 }
 
-/** As a feed whose severity is `note` says it. */
+/** A match of a feed whose severity is `note`. */
 const asNote = (match: Match): Match => ({ ...match, verdict: 'suspicious' });
 
 /**
- * Compiles the pack and the feeds. A feed that cannot be used is left out; the pack never is.
+ * Compiles the pack and the feeds. A feed that cannot be used is left out.
  * @throws when the pack does not compile.
  */
 export async function loadSignatures({ rules_folder, feeds }: SignatureFiles): Promise<SignatureSet> {

@@ -13,13 +13,13 @@ const rawFeedSchema = z.object({
     z.object({ kind: z.literal('ed25519'), key: z.string() }),
     z.object({ kind: z.literal('tls') }),
   ]),
-  /** All of it, or nothing. */
+  /** The feed is refused if any part of it cannot be used. */
   strict: z.boolean(),
-  /** The download. */
+  /** Path of the downloaded file. */
   path: z.string(),
-  /** As it was sent, in base64. */
+  /** The signature file as downloaded, in base64. */
   signature: z.base64().optional(),
-  /** Where the prepared file goes. */
+  /** Path of the prepared file. */
   target: z.string(),
 });
 /** A feed as it was downloaded. */
@@ -28,10 +28,10 @@ export type RawFeed = z.infer<typeof rawFeedSchema>;
 const preparedFeedSchema = feedFileSchema
   .omit({ severity: true })
   .extend({ kind: feedKindSchema, rules: z.int(), hashes: z.int(), left_out: z.array(leftOutSchema) });
-/** A feed as an engine uses it, and how much it holds. */
+/** A feed as an engine uses it, with its numbers of rules and hashes. */
 export type PreparedFeed = z.infer<typeof preparedFeedSchema>;
 
-/** A trial: a feed on top of the pack, and on harmless files of the installation in a folder. */
+/** A trial: a feed is tested together with the rule pack, on samples and on harmless files of the installation. */
 export const trialSchema = z.object({
   rules_folder: z.string(),
   samples_folder: z.string(),

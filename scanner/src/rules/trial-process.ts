@@ -10,8 +10,8 @@ import { errorOf, withoutRules } from './sift-rules.ts';
 import { loadSignatures } from './signature-set.ts';
 import { type PreparedFeed, type Trial, type TrialAnswer, trialSchema } from './trial-messages.ts';
 
-// The main file of a process that tries one feed: proves, unpacks and compiles it beside the rule pack, tests them together, and ends.
-// It runs outside the server because compiling takes all of a core, and rules of others may take forever.
+// The main file of a process that tests one feed: verifies, unpacks and compiles it beside the rule pack, tests them together, and ends.
+// It runs outside the server because compiling takes all of a core, and third-party rules may never finish.
 
 const NAMED_MAXIMUM = 3;
 

@@ -4,10 +4,10 @@ import { type Trial, type TrialAnswer, trialAnswerSchema } from './trial-message
 
 const PROCESS_FILE = new URL(import.meta.url.endsWith('.ts') ? './trial-process.ts' : './trial-process.js', import.meta.url);
 
-/** Some thousand rules of public sets compile in 20 s, are tried on the kept set in as much, and measured in 45 s at the most. ms. */
+/** Some thousand rules of public sets compile in 20 s, are tested on harmless files in as much, and their speed is measured in at most 45 s. ms. */
 export const TRIAL_TIME_MS = 240_000;
 
-/** Tries a feed in a process of its own, which is killed when its time is over, or by the signal. */
+/** Tests a feed in a process of its own, which is killed after `time_ms`, or by the signal. */
 export function tryFeed(trial: Trial, time_ms: number, signal: AbortSignal): Promise<TrialAnswer> {
   const child = fork(PROCESS_FILE, [], {
     serialization: 'advanced',
@@ -36,7 +36,7 @@ export function tryFeed(trial: Trial, time_ms: number, signal: AbortSignal): Pro
     });
     child.once('exit', end);
     child.once('error', end);
-    // A process that is gone before it was asked says so by its exit.
+    // If the process has already ended, its `exit` event reports that.
     child.send(trial, () => {});
   });
 }

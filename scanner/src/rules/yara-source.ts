@@ -1,6 +1,6 @@
-/** A pattern of a rule as its source has it. `modifiers` are the words behind it (`nocase`, `wide`). */
+/** A pattern of a rule as written in the source. `modifiers`: the words after it (`nocase`, `wide`). */
 export interface YaraPattern {
-  /** With its `$`. */
+  /** Includes its `$`. */
   name: string;
   kind: 'text' | 'regex' | 'hex';
   /** Without its quotes, slashes or braces. */
@@ -11,14 +11,14 @@ export interface YaraPattern {
 /** One rule of a source. */
 export interface YaraRule {
   name: string;
-  /** Private and global rules report no match of their own. */
+  /** Private rules report no match. */
   is_private: boolean;
   is_global: boolean;
   source: string;
   patterns: YaraPattern[];
   /** The tokens of its condition, in order. */
   condition: string[];
-  /** Every word of its condition: it needs the other rules among them. */
+  /** Every token of its condition, which includes the names of the rules that it needs. */
   words: Set<string>;
 }
 
@@ -38,7 +38,7 @@ function* tokensOf(source: string): Generator<Token> {
   }
 }
 
-/** The modifiers behind a pattern: words up to the next pattern or section, with the brackets that `xor(...)` and `base64(...)` take. */
+/** The modifiers after a pattern: words up to the next pattern or section, including the parentheses of `xor(...)` and `base64(...)`. */
 function modifiersAt(tokens: readonly Token[], from: number): string {
   const words: string[] = [];
   for (let at = from; at < tokens.length; at++) {
@@ -78,7 +78,7 @@ function patternsOf(tokens: readonly Token[]): YaraPattern[] {
   return patterns;
 }
 
-/** Takes a source apart that compiles: its imports, and its rules in order. Text that is no YARA gives no rules. */
+/** Parses a source that compiles into its imports and its rules, in order. Text that is not YARA gives no rules. */
 export function parseYara(source: string): { imports: string[]; rules: YaraRule[] } {
   const imports: string[] = [];
   const rules: YaraRule[] = [];
