@@ -1,17 +1,18 @@
 import { DECODED_LEAST, type Run } from './text-runs.ts';
 
-// Bytes written in base85 that nothing names: the alphabets of Adobe (PostScript language reference, 3.13.3), of RFC 1924 (Python, git) and of ZeroMQ (RFC 32, Z85). Five letters are four bytes.
+// Finds bytes encoded in base85 without any mark, in the alphabets of Adobe (PostScript language reference, 3.13.3), RFC 1924 (Python, git) and ZeroMQ (RFC 32, Z85). Five letters are
+// four bytes.
 
-/** As many letters as make bytes that say something. */
+/** Least number of letters of a run, so that it decodes to at least DECODED_LEAST bytes. */
 const RUN_LEAST = Math.ceil((DECODED_LEAST * 5) / 4) + 1;
-/** Lines of a run are at least as long, but for the last one. Letters. */
+/** Least length of the lines of a run, except the last one. Letters. */
 const LINE_LEAST = 40;
-/** Letters that are bytes by their code: the Adobe alphabet has 33 to 117 in their order. */
+/** The alphabet of Adobe: character codes 33 to 117 in order. */
 const ADOBE = Array.from({ length: 85 }, (_, index) => String.fromCharCode(33 + index)).join('');
 const RFC1924 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
 const Z85 = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#';
 const NONE = 0xff;
-/** Four zeros in Adobe's alphabet, and four blanks in that of btoa. */
+/** Single letters for four bytes: `z` for zeros in Adobe's alphabet, `y` for blanks in that of btoa. */
 const ZEROS = 0x7a;
 const BLANKS = 0x79;
 
@@ -22,9 +23,9 @@ const SHORT: ReadonlyMap<number, number> = new Map([
 
 interface Alphabet {
   values: Uint8Array;
-  /** 1 for a byte that is a letter of it, or stands for four bytes at once. */
+  /** 1 for each letter of the alphabet, and for each letter that stands for four bytes. */
   letters: Uint8Array;
-  /** The letter that is worth nothing. */
+  /** The letter with the value 0. */
   zero: number;
   has_short: boolean;
 }
@@ -42,7 +43,7 @@ function alphabetOf(letters: string, has_short: boolean): Alphabet {
 
 const ALPHABETS: readonly Alphabet[] = [alphabetOf(ADOBE, true), alphabetOf(RFC1924, false), alphabetOf(Z85, false)];
 
-/** The bytes of letters; undefined where five of them are more than four bytes can say. */
+/** Decodes letters; undefined if five of them exceed the range of four bytes. */
 function decoded(letters: Buffer, { values, has_short }: Alphabet): Buffer | undefined {
   let shorts = 0;
   if (has_short) for (let at = 0; at < letters.length; at += 1) if (SHORT.has(letters[at] ?? 0)) shorts += 1;
@@ -81,11 +82,11 @@ function decoded(letters: Buffer, { values, has_short }: Alphabet): Buffer | und
 const isUpper = (letter: number) => letter >= 0x41 && letter <= 0x5a;
 const isLower = (letter: number) => letter >= 0x61 && letter <= 0x7a;
 const isDigit = (letter: number) => letter >= 0x30 && letter <= 0x39;
-/** Of so many letters one at least is large, small, and neither letter nor digit. */
+/** Of this many letters at least one is uppercase, one lowercase, and one neither letter nor digit. */
 const EACH_ONE_OF = 24;
 const LOOK_LETTERS = 1024;
 
-/** Whether letters are mixed as base85 has them: words, addresses, programs and base64 are not. One that repeats the one before says nothing: zeros of a file are one letter. */
+/** Whether characters are mixed as in base85, unlike words, addresses, programs and base64. Repeated characters are ignored, since zeros of a file are one repeated letter. */
 function isMixed(letters: Buffer): boolean {
   let [upper, lower, digits, all] = [0, 0, 0, 0];
   for (let at = 0; at < letters.length && all < LOOK_LETTERS; at += 1) {
@@ -100,7 +101,7 @@ function isMixed(letters: Buffer): boolean {
   return all >= DECODED_LEAST && upper >= least && lower >= least && all - upper - lower - digits >= least && digits > 0;
 }
 
-/** Of five letters of a text in UTF-32BE three or four say nothing; the others are of half an alphabet, and so not mixed. */
+/** In encoded UTF-32BE text, three or four of five letters have the value 0; the others are from a part of the alphabet, so `isMixed` fails. */
 const WIDE_ZEROS = { least: 0.5, most: 0.85 };
 const WIDE_KINDS_LEAST = 8;
 
@@ -117,7 +118,7 @@ const BACKSLASH = 0x5c;
 const OPENINGS_MAXIMUM = 4;
 const OPENING_WITHIN = 64;
 
-/** Letters without the backslashes that a literal has before its quotation marks and before themselves. */
+/** Removes the backslashes with which a literal escapes quotation marks and backslashes. */
 function withoutEscapes(letters: Buffer): Buffer {
   const plain = Buffer.allocUnsafe(letters.length);
   let length = 0;
@@ -129,7 +130,7 @@ function withoutEscapes(letters: Buffer): Buffer {
   return plain.subarray(0, length);
 }
 
-/** The letters from a quotation mark to the same one, which is not behind a backslash; to the end where it is not closed. */
+/** The letters from a quotation mark to the next same one that is not escaped, or to the end. */
 function literalFrom(letters: Buffer, open: number): Buffer {
   const quote = letters[open] ?? 0;
   for (let at = open + 1; at < letters.length; at += 1) {
@@ -139,11 +140,11 @@ function literalFrom(letters: Buffer, open: number): Buffer {
   return letters.subarray(open + 1);
 }
 
-/** Text that may directly precede the letters: marks of XML, a name with its mark. */
+/** Text that may directly precede the letters: XML tags, or a name with a colon or an equals sign. */
 const BEFORE = /^.{0,60}?\[CDATA\[|^(?:[^<>]{0,30}\?>)?(?:<[\w:.-]{1,40}>){1,6}|^[\w.-]{1,40}[=:]/;
 const BEHIND = /(?:\]\]>?)?(?:<\/[\w:.-]{1,40}>?){0,6}[,;]?$/;
 
-/** Possible readings of a run: all of it, or the part between quotation marks in it. In Adobe's alphabet these are letters themselves. */
+/** Possible data of a run: all of it, or parts between tags or quotation marks, which are letters of Adobe's alphabet themselves. */
 function* readings(letters: Buffer): Generator<Buffer> {
   yield letters;
   const before = BEFORE.exec(letters.toString('latin1', 0, OPENING_WITHIN))?.[0].length ?? 0;
@@ -158,11 +159,11 @@ function* readings(letters: Buffer): Generator<Buffer> {
     const literal = literalFrom(letters, at);
     yield literal;
     if (escaped) yield withoutEscapes(literal);
-    // The mark that closes a literal may stand before the run.
+    // The literal may also extend to the last such mark of the run.
     const until = letters.lastIndexOf(letters[at] ?? 0);
     if (until > at + 1 && until - at - 1 !== literal.length) yield letters.subarray(at + 1, until);
   }
-  // A literal that begins before the run, as behind three quotation marks.
+  // A literal that begins before the run, such as one with triple quotes.
   const last = letters[letters.length - 1] ?? 0;
   if (QUOTES.includes(last)) yield letters.subarray(0, -1);
 }
@@ -173,7 +174,7 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const isBlank = (byte: number | undefined) => byte === SPACE || byte === TAB;
 
-/** Where the letters of the next line begin; -1 where there is none. */
+/** Start of the letters of the next line; -1 if there is none. */
 function nextLine(text: Buffer, end: number): number {
   let at = end;
   if (text[at] === RETURN) at += 1;
@@ -189,7 +190,7 @@ function lineEnd(text: Buffer, start: number, { letters }: Alphabet): number {
   return at;
 }
 
-/** Runs in one alphabet: of each LINE_LEAST letters one is looked at, and its neighbours where it may be of a run. */
+/** Runs in one alphabet: one of LINE_LEAST characters is checked, and its neighbours if it may be part of a run. */
 function* inAlphabet(text: Buffer, alphabet: Alphabet, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
   const isOf = (letter: number | undefined) => alphabet.letters[letter ?? 0] === 1;
   let done = 0;
@@ -230,7 +231,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map(Object.entries({ lt: '<', 
 const ENTITY = /&(lt|gt|amp|quot|apos);/g;
 const AMPERSAND = Buffer.from('&');
 
-/** The text without XML's entities for five of the letters; undefined where there are none. */
+/** Resolves the XML entities of five of the letters; undefined if there are none. */
 function withoutEntities(text: Buffer): Buffer | undefined {
   if (!text.includes(AMPERSAND)) return undefined;
   const source = text.toString('latin1');
@@ -238,7 +239,7 @@ function withoutEntities(text: Buffer): Buffer | undefined {
   return plain.length === source.length ? undefined : Buffer.from(plain, 'latin1');
 }
 
-/** Runs of base85 in any of its alphabets that decode to a text or a file, which the caller knows. */
+/** Runs of base85 in any of the alphabets that decode to a text or a file, as `isSomething` decides. */
 export function* base85RunsOf(text: Buffer, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
   for (const one of [text, withoutEntities(text)])
     if (one !== undefined) for (const alphabet of ALPHABETS) yield* inAlphabet(one, alphabet, isSomething);

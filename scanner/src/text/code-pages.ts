@@ -1,5 +1,5 @@
-// Code pages: those that TextDecoder knows (WHATWG Encoding Standard), and those of DOS that zip programs of Windows write, which it does not. The upper halves are those of the Unicode Consortium
-// (MAPPINGS/VENDORS/MICSFT/PC).
+// Code pages: those that TextDecoder supports (WHATWG Encoding Standard), and DOS pages that Windows zip programs write, which it does not support. Their upper halves are from the Unicode
+// Consortium (MAPPINGS/VENDORS/MICSFT/PC).
 
 const UPPER_HALVES: Readonly<Record<string, string>> = {
   cp437:
@@ -10,7 +10,7 @@ const UPPER_HALVES: Readonly<Record<string, string>> = {
     'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
 };
 
-/** Other names for pages, as mail programs and systems write them. */
+/** Other names of pages that mail programs and systems use. */
 const ALIASES: Readonly<Record<string, string>> = {
   ibm437: 'cp437',
   '437': 'cp437',
@@ -36,26 +36,26 @@ const ESCAPE = 0x1b;
 const LINE_END = 0x0a;
 const DOLLAR = 0x24;
 const [TILDE, BRACE, BRACE_END] = [0x7e, 0x7b, 0x7d];
-/** No letter in any page with two bytes a letter, so that it becomes U+FFFD. */
+/** Invalid in all double-byte pages, so it becomes U+FFFD. */
 const NO_LETTER = 0xff;
-/** The letters of Taiwan that ISO-2022-CN may turn to (CNS 11643): nothing here knows them. */
+/** Designators of the Taiwanese sets of ISO-2022-CN (CNS 11643), which are not supported. */
 const TAIWAN = new Set([...'GHIJKLM'].map((letter) => letter.charCodeAt(0)));
 
-/** ISO-2022-KR and -CN (RFC 1557, RFC 1922) as the page with eight bits that has the same letters: between two shifts each byte has its eighth bit. */
+/** Converts ISO-2022-KR and -CN (RFC 1557, RFC 1922) to the 8-bit page with the same characters: sets the high bit of bytes between two shifts. */
 function unshifted(bytes: Buffer): Buffer {
   const plain: number[] = [];
   let is_out = false;
   let is_unknown = false;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] ?? 0;
-    // Which set is meant stands once before the letters: ESC $ ) and a letter.
+    // The character set is designated once before the characters: ESC $ ) and a letter.
     if (byte === ESCAPE && bytes[at + 1] === DOLLAR) {
       const is_long = bytes[at + 2] === 0x29 || bytes[at + 2] === 0x2a;
       if (bytes[at + 2] === 0x29) is_unknown = TAIWAN.has(bytes[at + 3] ?? 0);
       at += is_long ? 3 : 2;
     } else if (byte === SHIFT_OUT || byte === SHIFT_IN) is_out = byte === SHIFT_OUT;
     else if (byte === ESCAPE && (bytes[at + 1] === 0x4e || bytes[at + 1] === 0x4f)) {
-      // One letter of another set of Taiwan.
+      // A single character of another Taiwanese set.
       plain.push(NO_LETTER);
       at += 3;
     } else {
@@ -69,7 +69,7 @@ function unshifted(bytes: Buffer): Buffer {
   return Buffer.from(plain);
 }
 
-/** HZ (RFC 1843) as GBK: letters stand between `~{` and `~}`, and `~~` is a tilde. */
+/** Converts HZ (RFC 1843) to GBK: Chinese characters are between `~{` and `~}`, and `~~` is a tilde. */
 function withoutTildes(bytes: Buffer): Buffer {
   const plain: number[] = [];
   let is_out = false;
@@ -95,7 +95,7 @@ function nameOf(label: string): string {
   return ALIASES[plain] ?? plain;
 }
 
-/** Bytes in a page as a text; undefined for a page that nothing here knows. An undefined byte becomes U+FFFD. */
+/** Decodes bytes in a page; undefined for an unknown page. An invalid byte becomes U+FFFD. */
 export function decodePage(label: string, bytes: Buffer): string | undefined {
   const page = nameOf(label);
   const upper = UPPER_HALVES[page];
@@ -111,7 +111,7 @@ export function decodePage(label: string, bytes: Buffer): string | undefined {
   }
 }
 
-/** Bytes without a declared page: UTF-8 where they are, JIS where they turn to it, and otherwise `page`. */
+/** Decodes bytes without a declared page: as ISO-2022-JP if they switch to it, as UTF-8 if valid, and otherwise in `page`. */
 export function decodeBytes(bytes: Buffer, page: string): string {
   if (bytes.every((byte) => byte < 0x80) && !bytes.includes(ESCAPE)) return bytes.toString('latin1');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
@@ -123,12 +123,12 @@ export function decodeBytes(bytes: Buffer, page: string): string {
   }
 }
 
-/** Two bytes a letter: the possible first ones. */
+/** Double-byte pages. */
 const WIDE_PAGES: readonly string[] = ['shift_jis', 'gbk', 'euc-kr', 'big5'];
 
 const inverses = new Map<string, ReadonlyMap<string, Buffer>>();
 
-/** Every letter of a page with its bytes, made once. */
+/** Every character of a page with its bytes, computed once. */
 function lettersOf(page: string): ReadonlyMap<string, Buffer> {
   const known = inverses.get(page);
   if (known !== undefined) return known;
@@ -145,14 +145,14 @@ function lettersOf(page: string): ReadonlyMap<string, Buffer> {
   return letters;
 }
 
-/** A text in a page; undefined where the page lacks a letter of it. */
+/** Encodes a text in a page; undefined if the page lacks one of its characters. */
 export function encodePage(page: string, text: string): Buffer | undefined {
   const letters = lettersOf(nameOf(page));
   const pieces = [...text].map((letter) => letters.get(letter));
   return pieces.every((piece) => piece !== undefined) ? Buffer.concat(pieces) : undefined;
 }
 
-/** Pages that zip programs of Windows write a password in, the most usual first: of the console (OEM), and of windows (ANSI), by the language of the system. */
+/** Pages in which Windows zip programs encode a password, the most common first: OEM (console) and ANSI pages, which depend on the system's language. */
 const PASSWORD_PAGES = [
   'cp850',
   'cp437',
@@ -174,10 +174,10 @@ const PASSWORD_PAGES = [
   'koi8-r',
 ] as const;
 
-/** So many forms of a password are tried for one member. */
+/** Maximum number of forms of a password that are tried for one member. */
 export const PASSWORD_FORMS_MAXIMUM = 24;
 
-/** The bytes that a typed password may have been when the archive was locked: as typed, composed and decomposed (Unicode NFC, NFD), and in the code pages of Windows. */
+/** Possible bytes of a password when the archive was encrypted: as typed, composed and decomposed (Unicode NFC, NFD), and in the code pages of Windows. */
 export function passwordForms(password: string): Buffer[] {
   const forms = new Map<string, Buffer>();
   const add = (bytes: Buffer | undefined) => {

@@ -1,7 +1,7 @@
-// Texts of IBM's large computers. Their letters stand among the upper bytes, so that they look like any text of another alphabet until they are counted. Letters and digits are the same on all
-// code pages, and brackets and marks are not: nothing in a text tells its page, so that it is read by each on which it says something else.
+// Decodes texts of IBM mainframes. Their letters are bytes above 0x80, so a text is recognised by counting them. Letters and digits are the same on all code pages, brackets
+// and other punctuation are not. A text does not state its page, so it is decoded with each page that gives another result.
 
-/** Bytes of code pages 37 and 1047, which differ in brackets and the caret alone; brackets of both. */
+/** Characters of code pages 37 and 1047, which differ only in brackets and the caret; includes both forms. */
 const LETTERS: readonly (readonly [from: number, characters: string])[] = [
   [0x40, ' '],
   [0x4b, '.<(+|'],
@@ -22,14 +22,14 @@ const LETTERS: readonly (readonly [from: number, characters: string])[] = [
   [0xe0, '\\'],
   [0xe2, 'STUVWXYZ'],
   [0xf0, '0123456789'],
-  // Line ends: return, new line, line feed; and the tab.
+  // Line ends (carriage return, new line, line feed) and the tab.
   [0x0d, '\r'],
   [0x15, '\n'],
   [0x25, '\n'],
   [0x05, '\t'],
 ];
 
-/** Differences of other pages: the byte in hexadecimal digits, and its character (by iconv of glibc 2.36). */
+/** Differences of other pages: the byte in hexadecimal digits, and its character (from iconv of glibc 2.36). */
 const PAGES: readonly string[] = [
   // 37 and 1047.
   '',
@@ -66,7 +66,7 @@ const CHARACTERS: readonly (readonly string[])[] = PAGES.map((page) => {
 });
 const KNOWN = Uint8Array.from(FIRST, (_, byte) => (CHARACTERS.some((page) => page[byte] !== UNKNOWN) ? 1 : 0));
 const IS_LETTER = Uint8Array.from(FIRST, (character) => (/\w/.test(character) ? 1 : 0));
-/** Fewer say nothing. Bytes. */
+/** Shorter texts are not recognised. Bytes. */
 const LEAST = 24;
 const QUICK_BYTES = 64;
 
@@ -77,20 +77,20 @@ function isOf(bytes: Buffer): boolean {
     known += KNOWN[byte] ?? 0;
     letters += IS_LETTER[byte] ?? 0;
   }
-  // Of noise three bytes of eight are of the code; of any other text hardly a letter is.
+  // In noise three of eight bytes are known characters; in other encodings hardly any byte is a letter.
   return known * 50 >= bytes.length * 49 && letters * 5 >= bytes.length * 2;
 }
 
-/** Whether a text begins with these bytes. */
+/** Whether these bytes are the beginning of an EBCDIC text. */
 export function isEbcdic(head: Buffer): boolean {
   return head.length >= LEAST && isOf(head.subarray(0, QUICK_BYTES)) && isOf(head);
 }
 
-/** In longer texts only the first pages are tried. Bytes. */
+/** For longer texts only the first pages are tried. Bytes. */
 const ALL_PAGES_BYTES_MAXIMUM = 1024 ** 2;
 const FIRST_PAGES = 2;
 
-/** The pages on which a text says something else than on those before, as far as they are tried; by their number here. */
+/** The numbers of the pages with which a text decodes differently than with earlier pages. */
 export function pagesOf(pieces: Iterable<Buffer>, size: number): number[] {
   const used = new Uint8Array(256);
   for (const piece of pieces) for (let at = 0; at < piece.length; at += 1) used[piece[at] ?? 0] = 1;

@@ -1,11 +1,11 @@
 import { linesOf } from './text-codings.ts';
 
-// Files written as text in the ways of newsgroups and of old Macs: yEnc (draft 1.3) and BinHex 4.0 (RFC 1741).
+// Decodes files encoded as text for newsgroups, yEnc (draft 1.3), and on classic Mac OS, BinHex 4.0 (RFC 1741).
 
 const YENC_BEGIN = /^=ybegin [^\r\n]{0,400}/;
-/** The part of the first line of an encoded file that is read. */
+/** Maximum length that is read of the first line of an encoded file. Bytes. */
 export const YENC_BEGIN_BYTES = 420;
-/** Its lines have 128 or 256 bytes, but nothing says that they must. Bytes. */
+/** Usually lines have 128 or 256 bytes, but the format sets no limit. Bytes. */
 const YENC_LINE_BYTES_MAXIMUM = 16 * 1024 ** 2;
 const EQUALS = 0x3d;
 const LETTER_Y = 0x79;
@@ -15,7 +15,7 @@ export function isYencBegin(text: Buffer): boolean {
   return /^=ybegin (?=[^\r\n]{0,400}\bsize=\d)/.test(text.toString('latin1', 0, YENC_BEGIN_BYTES));
 }
 
-/** Each byte has 42 added, and one that would be a mark of the text has 64 added more, behind an equals sign. */
+/** Decodes a row: 42 was added to each byte, and another 64 to critical characters, which follow an equals sign. */
 function yencRow(row: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(row.length);
   let length = 0;
@@ -31,7 +31,7 @@ function yencRow(row: Buffer): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Files between `=ybegin` and `=yend`. Each file's bytes are to be taken before the next is asked for. */
+/** Yields files between `=ybegin` and `=yend`. Each file's bytes must be consumed before the next file is requested. */
 export function* fromYenc(texts: Iterable<Buffer>): Generator<{ name: string; bytes: Generator<Buffer> }> {
   const lines = linesOf(texts, YENC_LINE_BYTES_MAXIMUM);
   const beginOf = (line: Buffer) =>
@@ -41,7 +41,7 @@ export function* fromYenc(texts: Iterable<Buffer>): Generator<{ name: string; by
     for (let next = lines.next(); !next.done; next = lines.next()) {
       begin = beginOf(next.value);
       if (begin !== null) return;
-      // Its end, or the place of a part.
+      // `=yend`, or `=ypart`, the position of a part.
       if (next.value[0] === EQUALS && next.value[1] === LETTER_Y) {
         if (next.value.toString('latin1', 0, 6) === '=ypart') continue;
         return;
@@ -71,13 +71,13 @@ for (const [value, character] of [...'!"#$%&\'()*+,-012345689@ABCDEFGHIJKLMNPQRS
   BINHEX[character.charCodeAt(0)] = value;
 const COLON = 0x3a;
 const REPEATED = 0x90;
-/** The most bytes unpacked at once: a run of 255 is three characters. */
+/** Maximum number of bytes that are unpacked at once: three characters may be a run of 255. */
 const UNPACKED_PIECE_BYTES = 64 * 1024;
 
-/** The line that stands before a file in BinHex, for those who look for it. */
+/** The line that precedes a BinHex file, for searches. */
 export const BINHEX_MARK = Buffer.from(BINHEX_LINE, 'latin1');
 
-/** The bytes between the first colon and the next one, with runs written out. */
+/** Decodes the characters between the first colon and the next one, and expands runs. */
 function* binHexBytes(texts: Iterable<Buffer>): Generator<Buffer> {
   let is_begun = false;
   let bits = 0;
@@ -126,7 +126,7 @@ function* binHexBytes(texts: Iterable<Buffer>): Generator<Buffer> {
   yield target.subarray(0, length);
 }
 
-/** The two forks of a file in BinHex, its data and its resources; `onBytes` gets the number of unpacked bytes, and may throw. */
+/** Returns the data fork and the resource fork of a BinHex file. `onBytes` gets the number of unpacked bytes, and may throw. */
 export function fromBinHex(texts: Iterable<Buffer>, onBytes: (bytes: number) => void): { data: Buffer; resources: Buffer } {
   const pieces: Buffer[] = [];
   for (const piece of binHexBytes(texts)) {

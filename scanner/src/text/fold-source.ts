@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from 'entities';
 
-// Characters and forms that a fold looks for.
+// Characters and syntax that folding a text recognises.
 
 export const QUOTE = 0x22;
 export const APOSTROPHE = 0x27;
@@ -28,7 +28,7 @@ export const UNDERSCORE = 0x5f;
 export const SEMICOLON = 0x3b;
 export const COLON = 0x3a;
 
-/** Characters at which something may have to be folded. */
+/** Characters at which folding may apply. */
 export const SPECIAL = new Uint8Array(256);
 for (const character of '\n\r\t "\'\\`^%&/#<>(]') SPECIAL[character.charCodeAt(0)] = 1;
 
@@ -42,7 +42,7 @@ for (let code = 0; code < 128; code += 1) {
 export const isBlank = (byte: number | undefined) => byte === SPACE || byte === TAB;
 export const isPrintable = (code: number | undefined): code is number => code !== undefined && code >= 0x20 && code < 0x7f;
 
-/** Behind these words of scripts blanks, a line end or a comment stand only to hide them. */
+/** After these words of scripts, many blanks, a line end or a comment only serve to hide a command. */
 export const COMMANDS: ReadonlySet<string> = new Set(
   'assert,base64_decode,bitsadmin,call_user_func,certutil,cmd,createobject,curl,eval,exec,execute,iex,invoke,mshta,passthru,pcntl_exec,popen,powershell,preg_replace,proc_open,pwsh,regsvr32,run,rundll32,shell,shell_exec,shellexecute,system,unescape,wget,wscript,exe'.split(
     ',',
@@ -51,26 +51,26 @@ export const COMMANDS: ReadonlySet<string> = new Set(
 export const WORD_BYTES = 24;
 export const BLANKS_MAXIMUM = 400;
 
-/** The longest name in HTML's table has so many letters. */
+/** Length of the longest entity name in HTML. */
 export const NAME_LETTERS = 31;
 export const ENTITY = /^&(?:#[xX]([0-9a-fA-F]{1,6})|#(\d{1,7})|([A-Za-z]{2,31}));?/;
 
-/** The mark of a language that a name of HTML's table stands for; undefined for other characters, which no rule asks for. */
+/** The ASCII character of an HTML entity name; undefined for other characters, which rules do not use. */
 export function markOf(name: string): string | undefined {
   const character = decodeHTMLStrict(`&${name};`);
   return character.length <= 2 && /^[\n\t -~]{1,2}$/.test(character) ? character : undefined;
 }
 
-/** One of few forms of a number: decimal, `0x41`, `&H41`, perhaps with another one added or taken. */
+/** A number: decimal, `0x41` or `&H41`. CHARACTER_OF also accepts a calculation with two numbers. */
 const NUMBER = String.raw`(?:0[xX][0-9a-fA-F]{1,4}|&[hH][0-9a-fA-F]{1,4}&?|\d{1,5})`;
 const CHARACTER_OF = new RegExp(String.raw`^\(\s{0,8}(${NUMBER})(?:\s{0,8}([-+*^])\s{0,8}(${NUMBER}))?\s{0,8}\)`);
 const LISTED = new RegExp(String.raw`^\s{0,8}(${NUMBER})\s{0,8}([,)])`);
 const CAST = new RegExp(String.raw`^\s{0,4}(?:\(\s{0,4}(?=[^)]{1,8}\)))?(${NUMBER})`);
 const OPERAND_CHARACTER = /^(?:chr[wb]?\$?|\[char\])/i;
-/** The operators between two literals that are put together. */
+/** The operators between two concatenated literals. */
 export const JOINT =
   /^(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}(?:\.concat[ \t]{0,8}\(|[+&]|\.{1,2})(?:[ \t\r\n]|[_\\`^][ \t]{0,8}\r?\n){0,64}\({0,3}[ \t]{0,8}/;
-/** A statement that appends to the value set before. */
+/** A statement that appends to the value that the previous statement set. */
 export const APPENDED =
   /^\)?[ \t]{0,8};?[ \t]{0,8}(?:\r?\n[ \t]{0,64}){1,4}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}(?:[+.&]=|=[ \t]{0,8}[$A-Za-z_][\w$]{0,63}[ \t]{0,8}[+&.])[ \t]{0,8}/;
 export const LOOK_BYTES = 400;
@@ -92,7 +92,7 @@ export const VISUAL_BASIC = /\b(end sub|end function|createobject|option explici
 export const COMMAND_FILE = /^[ \t]{0,8}(@echo|setlocal|set [a-z])/im;
 export const LANGUAGE_BYTES = 64 * 1024;
 
-/** So many carets, and one of so few characters, stand in a batch file only to hide the text behind them. */
+/** At least this many carets, and at least one of this many characters, occur in a batch file only to hide the text. */
 const CARETS = { least: 16, one_of: 8 } as const;
 
 export function isCareted(beginning: string): boolean {
@@ -100,7 +100,7 @@ export function isCareted(beginning: string): boolean {
   return carets >= CARETS.least && carets * CARETS.one_of >= beginning.length;
 }
 
-/** Reads a text ahead of the place that is folded. */
+/** Looks ahead in a text from the position that is folded. */
 export class FoldSource {
   private readonly text: Buffer;
   private readonly ends = new Map<string, number>();
@@ -113,7 +113,7 @@ export class FoldSource {
     return this.text.toString('latin1', at, at + bytes);
   }
 
-  /** The first place of `end` from `at` on; each part of the text is searched once. */
+  /** Position of the first `end` from `at` on; each part of the text is searched once. */
   endOf(end: string, at: number): number {
     const known = this.ends.get(end);
     if (known !== undefined && (known < 0 || known >= at)) return known;
@@ -122,7 +122,7 @@ export class FoldSource {
     return found;
   }
 
-  /** `Chr(65)` or `[char]65`. */
+  /** Reads `Chr(65)` or `[char]65`. */
   characterAt(at: number): { text: string; after: number } | undefined {
     const around = this.look(at, 64);
     const [start] = OPERAND_CHARACTER.exec(around) ?? [];
@@ -131,7 +131,7 @@ export class FoldSource {
     const [whole, first, operator, second] = (start.startsWith('[') ? CAST.exec(rest) : CHARACTER_OF.exec(rest)) ?? [];
     if (whole === undefined || first === undefined) return undefined;
     const code = calculated(first, operator, second);
-    // The bracket around the number of a cast.
+    // The parenthesis around the number of a cast.
     const close =
       start.startsWith('[') && whole.includes('(') ? (/^\s{0,4}\)/.exec(rest.slice(whole.length))?.[0].length ?? 0) : 0;
     return code > 0 && code < 0xd800
@@ -139,7 +139,7 @@ export class FoldSource {
       : undefined;
   }
 
-  /** The characters of a list of codes, which ends with a bracket. */
+  /** Reads a list of character codes up to its closing parenthesis. */
   listed(at: number): { text: string; after: number } | undefined {
     let text = '';
     for (let next = at; ; ) {

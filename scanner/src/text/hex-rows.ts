@@ -2,27 +2,27 @@ import { hexDigit } from './text-codings.ts';
 import { digitsOf } from './text-listings.ts';
 import { DECODED_LEAST, type Run } from './text-runs.ts';
 
-// Bytes written as columns of hexadecimal digits beside other words: traces of curl and tcpdump, memory as debuggers show it, rows of a log, drawings with a code between two rows, calls of a script of a
-// database that add a piece each. Rows that stand behind the same words belong together.
+// Finds bytes written as columns of hexadecimal digits beside other text: traces of curl and tcpdump, memory dumps of debuggers, rows of a log, drawings with a code between two rows,
+// calls in a database script that append a piece each. Rows after the same text belong together.
 
-/** Longer lines are no rows. Bytes. */
+/** Longer lines are not read as rows. Bytes. */
 const LINE_BYTES_MAXIMUM = 8192;
-/** A row that begins something has as many bytes at least; the last one may have fewer. */
+/** Least number of bytes of a row; the last one of a block may have fewer. */
 const ROW_LEAST = 8;
-/** Digits in one piece are a row from here on. */
+/** Least number of digits of a row without separators. */
 const PIECE_LEAST = 16;
-/** Rows stand behind so many different words at most, and in so many blocks; later ones are left as they are. */
+/** Maximum number of different texts before rows (groups), and of blocks in a group; later ones are ignored. */
 const GROUPS_MAXIMUM = 500;
 const BLOCKS_MAXIMUM = 200;
-/** Text before a row is shorter. Bytes. */
+/** Maximum length of the text before a row. Bytes. */
 const BEFORE_MAXIMUM = 300;
-/** Between two cells: a blank, a tab, a comma, a colon, a dash, or two or three of them. */
+/** Maximum number of characters between two cells: blanks, tabs, commas, colons or dashes. */
 const BETWEEN_MAXIMUM = 3;
-/** Between two halves of a row there may be something else. Cells. */
+/** After each multiple of this many cells, the separator may differ, as between two halves of a row. */
 const HALF = 4;
 const HALVES = /^(?:[ \t]{1,2}|[ \t]?-[ \t]?)$/;
 const OFFSET_STEP_MAXIMUM = 64;
-/** Larger texts are not looked at; a text comes in windows of this size (text-views.ts). Bytes. */
+/** Larger texts are not searched; texts come in windows of this size (text-views.ts). Bytes. */
 const TEXT_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
 const NEWLINE = 0x0a;
@@ -38,26 +38,26 @@ function isBetween(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x2c || byte === 0x3a || byte === 0x2d;
 }
 
-/** Characters that continue a number, so that its last digits are no part of a row. */
+/** Characters that may join a cell to a preceding number, so that its last digits are not part of a row. */
 function isWithin(byte: number | undefined): boolean {
   return byte === 0x2e || byte === 0x3a || byte === 0x2d || byte === 0x2f || byte === 0x2b || byte === 0x5f || byte === 0x5c;
 }
 
-/** Cells of as many digits each, with the same between each two. */
+/** Cells with the same number of digits, and the same separator between each two. */
 interface Cells {
   start: number;
   end: number;
-  /** Digits of a cell; 0 for one piece of any length. */
+  /** Digits of a cell; 0 for one cell of any length. */
   width: number;
   count: number;
   between: string;
-  /** Each begins with `0x`. */
+  /** Whether each begins with `0x`. */
   has_mark: boolean;
 }
 
 const bytesOf = ({ start, end, width, count }: Cells) => (width === 0 ? (end - start) / 2 : (count * width) / 2);
 
-/** The cells from `start` on, as far as they continue in the same way. */
+/** The cells from `start` on that have the same form. */
 function cellsFrom(text: Buffer, start: number, end: number): Cells | undefined {
   let cells: Cells | undefined;
   for (let at = start; at < end; ) {
@@ -72,7 +72,7 @@ function cellsFrom(text: Buffer, start: number, end: number): Cells | undefined 
     else {
       if (cells.width !== width || width === 0 || cells.has_mark !== has_mark) return cells;
       const between = text.toString('latin1', cells.end, at);
-      // A number that counts the bytes before a row.
+      // The first cell is an offset.
       if (cells.count === 1 && between.startsWith(':') && between.length > 1) return cells;
       if (cells.count === 1) cells.between = between;
       else if (between !== cells.between && (cells.count % HALF > 0 || !HALVES.test(between))) return cells;
@@ -87,7 +87,7 @@ function cellsFrom(text: Buffer, start: number, end: number): Cells | undefined 
   return cells;
 }
 
-/** Writes the bytes of cells, at most `most`, and answers where they end. */
+/** Writes the bytes of cells, at most `most`, and returns the end of what was written. */
 function write(text: Buffer, { start, end }: Cells, most: number, target: Buffer, at: number): number {
   const stop = at + most;
   let position = at;
@@ -95,7 +95,7 @@ function write(text: Buffer, { start, end }: Cells, most: number, target: Buffer
     const high = hexDigit(text[from]);
     const low = hexDigit(text[from + 1]);
     if (high === undefined || low === undefined) {
-      // A mark: `0x`.
+      // A prefix `0x`, or a separator.
       from += high === 0 ? 2 : 1;
       continue;
     }
@@ -105,7 +105,7 @@ function write(text: Buffer, { start, end }: Cells, most: number, target: Buffer
   return position;
 }
 
-/** The longest cells of a line; each byte is looked at twice at most. */
+/** The cells with the most bytes in a line; each byte is checked at most twice. */
 function cellsIn(text: Buffer, start: number, end: number): Cells | undefined {
   let best: Cells | undefined;
   for (let at = start; at < end; ) {
@@ -118,7 +118,7 @@ function cellsIn(text: Buffer, start: number, end: number): Cells | undefined {
     const cells = is_free ? cellsFrom(text, at, end) : undefined;
     const is_offset = cells !== undefined && cells.count === 1 && text[cells.end] === COLON;
     if (cells !== undefined && !is_offset && (best === undefined || bytesOf(cells) > bytesOf(best))) best = cells;
-    // The row may have begun inside a number of another kind: the last cell is checked again.
+    // The last number may begin other cells, so it is checked again.
     const next = cells === undefined || cells.count === 1 ? undefined : cells.end;
     at = next ?? at;
     while (at < end && isAlphanumeric(text[at])) at += 1;
@@ -126,7 +126,7 @@ function cellsIn(text: Buffer, start: number, end: number): Cells | undefined {
   return best;
 }
 
-/** The text before cells, with a mark for each number in it: the same before each row of one listing. */
+/** The text before cells with each number replaced by `#`: it is the same before each row of one listing. */
 function shapeOf(before: string): string {
   return before
     .replaceAll(/<[^<>]{0,100}>/g, '')
@@ -139,7 +139,7 @@ interface Row {
   cells: Cells;
   line: number;
   shape: string;
-  /** The number that counts bytes before the row, where nothing else stands there. */
+  /** The offset before the row; undefined if there is other text. */
   offset: number | undefined;
   column: number;
 }
@@ -158,7 +158,7 @@ function rowOf(text: Buffer, start: number, line: number, cells: Cells): Row {
   };
 }
 
-/** Rows that `hexdump` and its like write are read as listings where a text is not too long. Bytes. */
+/** Rows of `hexdump` and similar programs are read as listings in texts up to this size. Bytes. */
 const LISTING_BYTES_MAXIMUM = 256 * 1024;
 
 function lineAt(text: Buffer, { start, end }: Cells): string {
@@ -166,7 +166,7 @@ function lineAt(text: Buffer, { start, end }: Cells): string {
   return text.toString('latin1', text.lastIndexOf(NEWLINE, start) + 1, found < 0 ? text.length : found);
 }
 
-/** Rows behind the same words. */
+/** Rows after the same text. */
 interface Group {
   width: number;
   has_mark: boolean;
@@ -175,16 +175,16 @@ interface Group {
   end: number;
   bytes: Buffer;
   size: number;
-  /** Where each block of rows that follow each other begins in the bytes, and the words above it. */
+  /** Start in `bytes` of each block of consecutive rows, and the text above it. */
   blocks: { start: number; heading: string }[];
-  /** All its rows are read as a listing, too. */
+  /** Whether all its rows are also read as a listing. */
   is_listed: boolean;
   last: Row;
-  /** Bytes of a row, by its offsets. */
+  /** Number of bytes of a row, according to the offsets. */
   step: number;
 }
 
-/** Takes the last row of a group, of which it is known now what follows it. Letters behind a row may look like cells: offsets tell how many there are. */
+/** Whether a row looks like one of a listing, which text-listings.ts reads as well. */
 const isListingShape = (text: Buffer, { shape, cells }: Row) =>
   text.length <= LISTING_BYTES_MAXIMUM && cells.width > 0 && !cells.has_mark && (shape === '' || shape === '#' || shape === '#:');
 
@@ -201,7 +201,7 @@ function settle(text: Buffer, group: Group, next: Row | undefined): void {
   group.end = cells.end;
 }
 
-/** The row in a line: a continuation of the one before it, else at the longest cells. */
+/** The row in a line: at the column of the previous row if it continues there, else at the longest cells. */
 function rowIn(
   text: Buffer,
   start: number,
@@ -214,7 +214,7 @@ function rowIn(
     const at = start + last.column;
     const cells = at < end && (at === start || !isAlphanumeric(text[at - 1])) ? cellsFrom(text, at, end) : undefined;
     if (cells !== undefined && cells.has_mark === last.cells.has_mark) {
-      // A short piece may look like a cell.
+      // A short row without separators may look like a cell.
       const is_piece = last.cells.width === 0 && cells.count === 1;
       const row = rowOf(text, start, line, is_piece ? { ...cells, width: 0 } : cells);
       if (row.cells.width === last.cells.width && row.shape === last.shape) return row;
@@ -224,19 +224,19 @@ function rowIn(
   if (cells === undefined || cells.start - start > BEFORE_MAXIMUM) return undefined;
   const is_whole = cells.width === 0 ? cells.end - cells.start >= PIECE_LEAST : bytesOf(cells) >= ROW_LEAST;
   const row = rowOf(text, start, line, cells);
-  // A short one that counts from nothing is a block of its own.
+  // A short row with offset 0 is a block of its own.
   return is_whole || (row.offset === 0 && isKnown(row)) ? row : undefined;
 }
 
 const keyOf = ({ cells, shape }: Row) => `${cells.width} ${cells.has_mark} ${shape}`;
 
-/** One byte of so many is checked: a row has one of its own at some of these places. */
+/** One of this many bytes is checked: every row has a byte at one of these positions. */
 const STRIDE = 12;
-/** A row has digits, the characters between two of them, and the mark of each. */
+/** Characters of a row: digits, separators and the prefix `0x`. */
 const OF_ROW = new Uint8Array(256);
 for (const character of '0123456789abcdefABCDEF \t,:-xX') OF_ROW[character.charCodeAt(0)] = 1;
 
-/** The first place at or behind `from` around which a row may stand; -1 for nowhere. */
+/** Start of the first characters from `from` on that may be a row; -1 if there are none. */
 function mayBeRow(text: Buffer, from: number): number {
   let done = from;
   for (let at = from + STRIDE - 1; at < text.length; at += STRIDE) {
@@ -256,7 +256,7 @@ function mayBeRow(text: Buffer, from: number): number {
   return -1;
 }
 
-/** Behind a row as many lines are checked, whatever they hold. */
+/** Number of lines after a row that are always checked. */
 const LINES_BEHIND = 2;
 
 function groupsOf(text: Buffer): Group[] {
@@ -278,7 +278,7 @@ function groupsOf(text: Buffer): Group[] {
       if (place < 0) break;
       const line_start = lineStart(place);
       if (line_start > start) {
-        // It matches none of the lines that were looked at: the number of lines between makes no difference.
+        // It follows no earlier row: the exact number of skipped lines does not matter.
         line += LINES_BEHIND;
         above = wordsAt(lineStart(line_start - 1), line_start);
         start = line_start;
@@ -286,7 +286,7 @@ function groupsOf(text: Buffer): Group[] {
     } else behind -= 1;
     const stop = lineEnd(start);
     const end = text[stop - 1] === RETURN ? stop - 1 : stop;
-    // A line that was above the previous row, such as the code of a drawing, is no row itself.
+    // A line that repeats the text above the previous row, such as the code of a drawing, is not a row.
     const isAbove = (from: number, to: number) => above_last !== '' && wordsAt(from, to) === above_last;
     const follows = (one: Row) => line - one.line === 1 || (line - one.line === 2 && above === above_last);
     const before = last !== undefined && follows(last) && !isAbove(start, end) ? last : undefined;
@@ -321,14 +321,14 @@ function groupsOf(text: Buffer): Group[] {
   return [...groups.values()];
 }
 
-/** Numbers of several bytes have the lowest first, as most machines keep them. */
+/** Swaps the bytes of numbers, which are little-endian on most machines; undefined for single bytes. */
 function swapped(bytes: Buffer, width: number): Buffer | undefined {
   if (width < 4) return undefined;
   const whole = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % (width / 2))));
   return width === 4 ? whole.swap16() : width === 8 ? whole.swap32() : whole.swap64();
 }
 
-/** All rows of a group together, each block of them, and the blocks that stand behind the same words. */
+/** The blocks of a group; and, as `more`, all rows together, each block, and the blocks below the same text joined. */
 function piecesOf({ bytes, size, blocks }: Group): { blocks: Buffer[]; more: Buffer[] } {
   const parts = blocks.map(({ start }, index) => bytes.subarray(start, blocks[index + 1]?.start ?? size));
   const whole = bytes.subarray(0, size);
@@ -345,7 +345,7 @@ function piecesOf({ bytes, size, blocks }: Group): { blocks: Buffer[]; more: Buf
   return { blocks: parts, more: [whole, ...parts, ...together] };
 }
 
-/** Bytes in columns of digits: each block of rows, and all rows together that stand behind the same words. */
+/** Bytes in columns of digits: each block of rows, and all rows of a group together. */
 export function* hexRowsOf(text: Buffer): Generator<Run> {
   if (text.length > TEXT_BYTES_MAXIMUM) return;
   for (const group of groupsOf(text)) {
@@ -364,7 +364,7 @@ export function* hexRowsOf(text: Buffer): Generator<Run> {
 const LETTERS_ROW = /^([0-9a-f]{4,8}): (?![0-9a-f]{2} [0-9a-f]{2} )(.{1,128})$/i;
 const LETTERS_TOGETHER_MAXIMUM = 50;
 
-/** Texts in rows of letters with the number of the first one before each (`curl --trace-ascii`), by the words above them. A number that is left out is the end of a line. */
+/** Texts in rows of letters, each after its offset (`curl --trace-ascii`), joined by the text above them. A gap in the offsets is a line end. */
 export function* letterRowsOf(text: Buffer): Generator<Run> {
   if (text.length > TEXT_BYTES_MAXIMUM || !text.includes('0000: ')) return;
   const headings = new Map<string, string[]>();

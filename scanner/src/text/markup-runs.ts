@@ -1,8 +1,8 @@
 import { decodeHTML } from 'entities';
 import { DECODED_LEAST, type Run } from './text-runs.ts';
 
-// Base64 that markup interrupts: character references in it, tags and comments between its letters. A browser reads through all of them: it resolves the references of an attribute,
-// a script takes the text of an element without its tags, and blanks in base64 say nothing.
+// Finds base64 that markup interrupts: with character references, and with tags and comments between its letters. A browser ignores all of them: it resolves references in an attribute,
+// a script reads the text of an element without its tags, and blanks in base64 have no meaning.
 
 const LESS = 0x3c;
 const AMPERSAND = 0x26;
@@ -21,7 +21,7 @@ const REFERENCE_BYTES = 34;
 const ESCAPED = /^%(2[bBfFdD]|3[dD]|0[aAdD9]|20|[4-7][0-9a-fA-F]|3[0-9])/;
 /** The second characters of references and tags. */
 const BEGINS: ReadonlySet<number | undefined> = new Set(Buffer.from('#/!?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'));
-/** Blanks mean nothing in base64 of an address. */
+/** The end of a `data:` URL's header: blanks in the base64 after it are ignored. */
 const IN_ADDRESS = 'base64,';
 const TAG_BEGIN = Buffer.from('<');
 const TAG_END = Buffer.from('>');
@@ -30,14 +30,14 @@ const COMMENT = Buffer.from('<!--');
 const COMMENT_END = Buffer.from('-->');
 const CDATA = Buffer.from('<![CDATA[');
 const CDATA_END = Buffer.from(']]>');
-/** A longer tag is text. Bytes. */
+/** Longer tags count as text. Bytes. */
 const TAG_BYTES_MAXIMUM = 1024;
 const TAG = /^<[/!?]?[A-Za-z]/;
-/** Fewer letters are a word. */
+/** Least number of letters of a run. */
 const LETTERS_LEAST = Math.ceil((DECODED_LEAST * 4) / 3);
-/** Of base64 one letter of so many at least is a large one, and one a small one. */
+/** In base64 at least one of this many letters is uppercase, and one lowercase. */
 const EACH_ONE_OF = 16;
-/** Where a text before the base64 ends: so many places between two tags are tried. */
+/** Number of positions between tags that are tried as the start of the base64, in case other text precedes it. */
 const STARTS_MAXIMUM = 8;
 const READINGS_MAXIMUM = 3;
 
@@ -57,7 +57,7 @@ class Markup {
     this.begins = begins;
   }
 
-  /** The first place of a mark from `at` on; each part of the text is searched once. */
+  /** Position of the first `mark` from `at` on; each part of the text is searched once. */
   private endOf(mark: Buffer, at: number): number {
     const known = this.ends.get(mark);
     if (known !== undefined && (known < 0 || known >= at)) return known;
@@ -66,12 +66,12 @@ class Markup {
     return found;
   }
 
-  /** The next place at which markup may interrupt base64. */
+  /** The next position at which markup may interrupt base64. */
   next(from: number): number {
     return Math.min(...this.begins.map((mark) => this.endOf(mark, from)).map((at) => (at < 0 ? this.text.length : at)));
   }
 
-  /** The markup at a place within base64; undefined where there is none. */
+  /** The markup at a position within base64; undefined if there is none. */
   step(at: number): Step | undefined {
     const { text } = this;
     const byte = text[at] ?? 0;
@@ -81,7 +81,7 @@ class Markup {
       const [whole, digits = ''] = ESCAPED.exec(text.toString('latin1', at, at + 3)) ?? [];
       return whole === undefined ? undefined : stepOf(String.fromCharCode(Number.parseInt(digits, 16)), whole.length);
     }
-    // The end of a section within an element.
+    // The end of a CDATA section.
     return byte === 0x5d && text.subarray(at, at + CDATA_END.length).equals(CDATA_END)
       ? { length: CDATA_END.length, letter: '' }
       : undefined;
@@ -107,7 +107,7 @@ class Markup {
   }
 }
 
-/** A character in the place of markup: a letter of base64, a blank, or something that ends it. */
+/** The step for a character that markup stands for: a letter of base64, or a blank; undefined for a character that ends the run. */
 function stepOf(character: string, length: number): Step | undefined {
   const code = character.length === 1 ? character.charCodeAt(0) : 0x100;
   const kind = code < 0x100 ? KIND[code] : 0;
@@ -116,7 +116,7 @@ function stepOf(character: string, length: number): Step | undefined {
   return is_blank ? { length, letter: '' } : undefined;
 }
 
-/** Whether letters are mixed as base64 has them: a word has its large letter first. */
+/** Whether letters are mixed as in base64: a word has an uppercase letter only at its beginning. */
 function isMixed(letters: string): boolean {
   const sample = letters.slice(0, 1024);
   const least = sample.length / EACH_ONE_OF;
@@ -124,7 +124,7 @@ function isMixed(letters: string): boolean {
   return within >= least / 2 && (sample.match(/[a-z]/g)?.length ?? 0) >= least && (sample.match(/[A-Z]/g)?.length ?? 0) >= least;
 }
 
-/** Where base64 may begin among the texts of elements behind each other: at the first ones, and near the longest. */
+/** Indices of texts of elements at which the base64 may begin: the first ones, and those shortly before the longest. */
 function startsOf(pieces: readonly string[]): Iterable<number> {
   let longest = 0;
   for (const [index, { length }] of pieces.entries()) if (length > (pieces[longest]?.length ?? 0)) longest = index;
@@ -132,9 +132,9 @@ function startsOf(pieces: readonly string[]): Iterable<number> {
   return [...new Set(starts.filter((index) => index < pieces.length))].sort((one, other) => one - other);
 }
 
-/** Runs of base64 with markup in them that decode to a text or a file, which the caller knows. */
+/** Runs of base64 with markup in them that decode to a text or a file, as `isSomething` decides. */
 export function* markupRunsOf(text: Buffer, isSomething: (bytes: Buffer) => boolean): Generator<Run> {
-  // A reference may stand within a tag, which is passed over as a whole where a text is taken without its tags.
+  // Searches with references alone first: a second search skips whole tags, and would miss references in attributes.
   if (text.includes(SEMICOLON)) yield* runsWith(text, [REFERENCE_BEGIN], isSomething);
   if (text.includes(LESS)) yield* runsWith(text, [REFERENCE_BEGIN, TAG_BEGIN], isSomething);
 }
@@ -159,7 +159,7 @@ function* runsWith(text: Buffer, begins: readonly Buffer[], isSomething: (bytes:
       const step = markup.step(end);
       if (step === undefined) break;
       has_markup = true;
-      // Another element begins another text.
+      // A new element begins a new text.
       if (text[end] === LESS && pieces.at(-1) !== '') pieces.push('');
       pieces.push((pieces.pop() ?? '') + step.letter);
       end += step.length;
@@ -173,7 +173,7 @@ function* runsWith(text: Buffer, begins: readonly Buffer[], isSomething: (bytes:
       const bytes = Buffer.from(letters, 'base64');
       if (!isSomething(bytes)) continue;
       yield { how: 'base64', start, end, bytes };
-      // The words before it may be as long as letters of base64.
+      // Words before the data may look like base64, so several starts are tried.
       readings += 1;
       if (readings === READINGS_MAXIMUM) break;
     }

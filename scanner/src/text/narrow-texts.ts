@@ -1,6 +1,6 @@
-// Texts of one byte a letter within a text of two or four: a log that one program began in UTF-16 and another continued, as `>>` of two shells does.
+// Finds single-byte texts within a text of UTF-16 or UTF-32: a log that one program began in UTF-16 and another continued, as with `>>` of two shells.
 
-/** In a text of another alphabet fewer bytes look like letters one behind the other. Bytes. */
+/** In texts of other scripts shorter sequences of bytes look like letters. Bytes. */
 const LEAST = 33;
 const NEWLINE = 0x0a;
 
@@ -8,7 +8,7 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && ((byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === NEWLINE || byte === 0x0d);
 }
 
-/** The texts, one behind the other; undefined where there is none. One byte of so many is checked, and its neighbours where it may be of a text. */
+/** The texts, a line each; undefined if there are none. Only one of LEAST bytes is checked, and its neighbours if it may be part of a text. */
 export function narrowTextsIn(bytes: Buffer): Buffer | undefined {
   const texts: Buffer[] = [];
   let done = 0;

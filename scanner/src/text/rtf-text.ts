@@ -1,26 +1,26 @@
 import { hexDigit } from './text-codings.ts';
 
-// The text of an RTF as Word shows it: letters that are written as digits, and words that stand in several groups.
+// Extracts the text of an RTF document as Word shows it: decodes escaped characters, and joins words that are split over groups.
 
 const BACKSLASH = 0x5c;
 const APOSTROPHE = 0x27;
 const STAR = 0x2a;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
-/** Words that begin a line or a cell. */
+/** Control words that begin a line or a cell. */
 const BREAKS: ReadonlySet<string> = new Set(['par', 'line', 'sect', 'page', 'cell', 'row', 'pard']);
 const WORD_BYTES = 48;
 const WORD = /^([A-Za-z]{1,32})(-?\d{1,10})? ?/;
 
-/** Groups that no reader sees: tables of fonts, colours and styles, the document's properties, and those that a star marks as such. */
+/** Invisible groups: tables of fonts, colours and styles, properties of the document, and groups marked with a star. */
 const UNSEEN =
   /^\\(?:\*|fonttbl|colortbl|stylesheet|listtable|listoverridetable|info|header[lrf]?|footer[lrf]?|pict|object|generator)(?![a-z])/;
 
-/** In one pass; no more than there are bytes. `body`: without invisible groups. */
+/** Extracts the text in one pass; it is not longer than the RTF. `body`: without invisible groups. */
 export function textOfRtf(rtf: Buffer, part: 'all' | 'body' = 'all'): Buffer {
   const target = Buffer.allocUnsafe(rtf.length);
   let length = 0;
-  /** Characters behind `\u` that stand for it where nothing knows Unicode. */
+  /** Number of fallback characters after `\u` that are still to be skipped. */
   let skipped = 0;
   const put = (byte: number) => {
     if (skipped > 0) skipped -= 1;
@@ -54,7 +54,7 @@ export function textOfRtf(rtf: Buffer, part: 'all' | 'body' = 'all'): Buffer {
     }
     const [whole, word, number] = WORD.exec(rtf.toString('latin1', at, at + WORD_BYTES)) ?? [];
     if (whole === undefined) {
-      // A character that is escaped; a star and the like stand for nothing.
+      // An escaped character; a star has no text.
       if (next !== STAR) put(next === 0x7e ? 0x20 : next);
       at += 1;
       continue;

@@ -4,31 +4,31 @@ import { evaluate } from './script/constants.ts';
 import { partsOfScript } from './script/languages.ts';
 import { HEX_ESCAPES, LITERAL, meaningOf } from './text-rewrites.ts';
 
-// Text that a script hides as letters and runs: `eval(gzinflate(base64_decode("...")))` and similar calls in PHP, ASP, JScript, VBScript, VBA, PowerShell, Python and shells. The script is never run,
-// and no name of a function is needed: names may be put together, turned round or held in variables. Each literal is decoded in every way that gives a text, hidden text in that one as well, and each
-// text is given as a file of the outer script's language: code that PHP evaluates has no `<?php`, and rules ask for one.
+// Extracts text that a script hides in encoded form and runs: `eval(gzinflate(base64_decode("...")))` and similar calls in PHP, ASP, JScript, VBScript, VBA, PowerShell, Python and shells.
+// The script is never run, and names of functions are not needed: they may be concatenated, reversed or in variables. Each literal is decoded in every way that gives a text, as are literals in
+// that text. Each text gets the prefix of a file in the outer script's language: code that PHP evaluates has no `<?php`, but rules require it.
 
-/** Larger texts are not looked at: scripts that hide something are smaller. Bytes. */
+/** Larger texts are not searched: scripts that hide something are smaller. Bytes. */
 const TEXT_BYTES_MAXIMUM = 256 * 1024;
 const LITERAL_LEAST = 16;
 const LITERALS_MAXIMUM = 200;
-/** Texts within texts. */
+/** Maximum depth of hidden texts within hidden texts. */
 const DEPTH_MAXIMUM = 8;
-/** Codings within each other, of one literal. */
+/** Maximum number of nested encodings of one literal. */
 const CODINGS_MAXIMUM = 6;
-/** Limits of attempts for one script, and of their results beside the script. */
+/** Limits for one script: number of decoding attempts, and bytes of the results (`factor` times the size of the script, plus `bytes`). */
 const TRIES_MAXIMUM = 2000;
 const GROWTH = { factor: 8, bytes: 64 * 1024 } as const;
 const INFLATED_MAXIMUM = 1024 ** 2;
 const PIECE_LEAST = 8;
 
-/** A language, by the look of its files, and the prefix for a file of it. */
+/** A language: the pattern by which its files are recognised, and the prefix for such a file. */
 interface Language {
   is: RegExp;
   prefix: string;
 }
 
-/** The first that fits. Languages without a prefix are matched by rules without one. */
+/** The first that matches applies. The last one is for all other languages, whose rules need no prefix. */
 const LANGUAGES: readonly Language[] = [
   { is: /<\?(?:php\b|=|\s)/i, prefix: '<?php ' },
   { is: /<%/, prefix: '<%' },
@@ -38,7 +38,7 @@ const LANGUAGES: readonly Language[] = [
   { is: /(?:)/, prefix: '' },
 ];
 
-/** Calls that run a text, in one language or another. A text without any of it is not searched: most programs have none. */
+/** Calls that run a text, in any of the languages. A text without one is not searched: most programs have none. */
 const TELLING = new RegExp(
   [
     '<\\?(?:php|=)',
@@ -54,22 +54,22 @@ const TELLING = new RegExp(
   'i',
 );
 const TURNED = /strrev|strreverse|\breversed?\b|\brev\b|\[-1\s{0,4}\.\.|::\s{0,4}-1/i;
-/** Words of code that acts on a system, in one language or another: a text that was only turned round has none of them. */
+/** Words of code that acts on a system, in any of the languages: text that was reversed by mistake has none of them. */
 const ACTS =
   /\$_|\$\w{1,20}\s{0,4}=|eval|system|exec|shell|https?:|cmd|import\s|socket|base64|b64|create|function|echo\s|\bdim\s|\bsub\s|\/bin\/|\/tmp\/|curl|wget|iex|assert|\.run\b|regsvr|certutil|bitsadmin|mshta|\/dev\/|sh\s{1,4}-|\bnc\s/i;
 const ROT13 = /rot_?13|tr\s{1,8}['"]?a-z|n-za-m|charcodeat|\b13\b/i;
 
-/** Between two literals that are put together: operators, and a variable that is added to. */
+/** Between two concatenated literals: operators, or a statement that appends to a variable. */
 const JOINT =
   /(?<!\\)(["'])\s{0,8}(?:[.+&]\s{0,8}(?:_\s{0,4}\r?\n\s{0,64})?|;?\s{0,8}\$?[A-Za-z_]\w{0,31}\s{0,8}(?:[.+&]=|=\s{0,4}\$?[A-Za-z_]\w{0,31}\s{0,4}[.+&])\s{0,8})\1/g;
 const LITERALS = new RegExp(LITERAL, 'g');
 const LONG_LITERALS = /("""|'''|`)([\s\S]{16,65536}?)\1/g;
 const QUOTED = /'([^'\r\n]{16,65536})'/g;
-/** Letters that stand in a script without quotation marks: of a shell, or between two marks of a document. */
+/** Encoded letters without quotation marks: in a shell script, or between two tags of a document. */
 const RUNS = /(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{24,}(?:\r?\n[A-Za-z0-9+/=_-]{4,})*/g;
-/** Calls that a literal stands in, the innermost last. */
+/** Calls around a literal, the innermost last. */
 const CALLS = /(?:[@!]?[A-Za-z_$[][\w.$:\][]{0,60}\s{0,2}\(\s{0,2}){1,8}$/;
-/** Calls that run their argument: they stay before it. */
+/** Calls that run their argument: they are kept when the argument is decoded. */
 const RUNNING =
   /^(?:eval|assert|exec|execute|executeglobal|shell|shellexecute|iex|invoke|function|createobject|getobject|system|passthru|popen|.{1,60}\.(?:run|exec|create|shellexecute|popen|call|system|open))$/i;
 
@@ -85,7 +85,7 @@ const reversed = (text: string) => latin(text).reverse().toString('latin1');
 
 const PRINTABLE_LEAST = 0.95;
 
-/** Whether a value is a text, and not bytes that something packed. */
+/** Whether a value is text, and not binary data. */
 function isText(value: string): boolean {
   let printable = 0;
   for (let at = 0; at < value.length; at += 1) {
@@ -96,10 +96,10 @@ function isText(value: string): boolean {
   return printable >= value.length * PRINTABLE_LEAST;
 }
 
-/** Whether a text may be code: a word alone is not. */
+/** Whether a text may be code: a single word is not. */
 const isCode = (value: string) => isText(value) && /[ ($;[`]/.test(value);
 
-/** A text of two bytes a letter, as PowerShell takes it. */
+/** Decodes UTF-16 with ASCII letters, as in encoded commands of PowerShell; undefined for other values. */
 function narrowed(value: string): string | undefined {
   if (value.length < 2 * PIECE_LEAST || value.length % 2 !== 0) return undefined;
   let text = '';
@@ -128,13 +128,13 @@ const BASE64_URL = /^[A-Za-z0-9_-]{11,}={0,3}$/;
 const HEX = /^(?:0x)?(?:[0-9a-f]{2}){8,}$/i;
 const PERCENT = /(?:%[0-9a-f]{2}[^%]{0,40}){3}/i;
 
-/** Ways to hide texts of this script beside the codings that show on their own. */
+/** Encodings that a script may use and that cannot be recognised from the encoded text. */
 interface Ways {
   is_turned: boolean;
   is_rot13: boolean;
 }
 
-/** Possible meanings of a value. `is_coded`: its letters show its coding; any text may be one that was turned round. */
+/** Possible decodings of a value. `is_coded`: its characters show the encoding; any text may be a reversed one. */
 function* meanings(value: string, ways: Ways, budget: Budget): Generator<{ meaning: string; is_coded: boolean }> {
   budget.spend(4 * value.length);
   const coded = (meaning: string) => ({ meaning, is_coded: true });
@@ -158,7 +158,7 @@ function* meanings(value: string, ways: Ways, budget: Budget): Generator<{ meani
   if (ways.is_rot13) yield { meaning: rot13(value), is_coded: false };
 }
 
-/** The texts that a literal may be meant as, behind one coding or several. */
+/** The texts that a literal decodes to, through one encoding or several. */
 function* decoded(literal: string, ways: Ways, room: { tries: number; bytes: number }, budget: Budget): Generator<string> {
   const seen = new Set([literal]);
   let layer = [literal];
@@ -179,12 +179,12 @@ function* decoded(literal: string, ways: Ways, room: { tries: number; bytes: num
   }
 }
 
-/** A literal in a text, and where it stands. */
+/** A literal in a text, and its position. */
 interface Place {
   value: string;
   start: number;
   end: number;
-  /** Its letters stand in the script as escapes. */
+  /** Whether it is written with escapes. */
   is_escaped: boolean;
 }
 
@@ -196,13 +196,13 @@ function* literalsOf(text: string): Generator<Place> {
       : [{ value, start, end: start + whole.length, is_escaped: HEX_ESCAPES.test(whole) }];
   for (const { 0: literal, index } of text.matchAll(LITERALS)) yield* found(meaningOf(literal), index, literal);
   for (const { 0: whole, 2: value = '', index } of text.matchAll(LONG_LITERALS)) yield* found(value, index, whole);
-  // In a shell a literal may stand within another one: "$(rev <<< '...')".
+  // In a shell a literal may be within another one: "$(rev <<< '...')".
   if (text.includes('$('))
     for (const { 0: whole, 1: value = '', index } of text.matchAll(QUOTED)) yield* found(value, index, whole);
   for (const { 0: run, index } of text.matchAll(RUNS)) yield* found(run, index, run);
 }
 
-/** The script with its literals replaced by their hidden texts, without the calls that decode them. */
+/** The script with literals replaced by their decoded texts, without the calls that decode them. */
 function replaced(text: string, values: readonly (Place & { plain: string })[]): string {
   let result = '';
   let at = 0;
@@ -224,14 +224,14 @@ function replaced(text: string, values: readonly (Place & { plain: string })[]):
         after = closing.lastIndex;
       }
     }
-    // A VBA or a VBScript doubles marks in a literal.
+    // VBA and VBScript double quotation marks in a literal.
     result += `${before}"${plain.replaceAll('"', '""')}"`;
     at = after;
   }
   return result + text.slice(at);
 }
 
-/** Ways in which a script may hide texts, by the names in it: they may be written in escapes, or turned round. */
+/** The encodings that a script may use, by the names in it, which may be escaped or reversed themselves. */
 function waysOf(script: string): Ways {
   const plain = script.includes('\\')
     ? script.replaceAll(/\\x([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
@@ -240,14 +240,14 @@ function waysOf(script: string): Ways {
   return { is_turned, is_rot13: ROT13.test(plain) || (is_turned && ROT13.test(reversed(plain))) };
 }
 
-/** A script with its literals put together; the same text where nothing is. */
+/** A script with concatenated literals joined. */
 function joined(text: string): string {
   let result = text;
   for (let round = 0; round < 2; round += 1) result = result.replaceAll(JOINT, '');
   return result;
 }
 
-/** A script with its constants evaluated, and the texts that are made of them. */
+/** Replaces the constant expressions of a script with their values. `made`: texts that the script computes; `runs_unknown`: it runs a text that could not be evaluated. */
 function withConstants(text: string, budget: Budget): { script: string; made: string[]; runs_unknown: boolean } {
   const made: string[] = [];
   let script = '';
@@ -258,11 +258,11 @@ function withConstants(text: string, budget: Budget): { script: string; made: st
     const texts = evaluated.constants.filter(({ is_telling }) => is_telling).map(({ value }) => value);
     made.push(...[...texts, ...evaluated.made].filter((one) => isCode(one) && ACTS.test(one)));
     runs_unknown ||= evaluated.runs_unknown;
-    // Literals that are put together are in the folded view.
+    // Joined literals are in the folded view already.
     if (!evaluated.constants.some(({ is_telling }) => is_telling)) continue;
     for (const constant of evaluated.constants.sort((one, other) => one.start - other.start)) {
       if (start + constant.start < at) continue;
-      // A VBA or a VBScript doubles marks in a literal.
+      // VBA and VBScript double quotation marks in a literal.
       script += `${text.slice(at, start + constant.start)}"${constant.value.replaceAll('"', '""')}"`;
       at = start + constant.end;
     }
@@ -270,12 +270,12 @@ function withConstants(text: string, budget: Budget): { script: string; made: st
   return { script: script + text.slice(at), made, runs_unknown };
 }
 
-/** A script runs a text that could not be evaluated. `is_of_windows`: a person who opens it runs it. */
+/** A script runs a text that could not be evaluated. `is_of_windows`: opening the file in Windows runs it. */
 export interface Unevaluated {
   is_of_windows: boolean;
 }
 
-/** Scripts that Windows runs from a file, beside those whose language says so. */
+/** Marks of scripts that Windows runs from a file, in addition to languages that it runs. */
 const OF_WINDOWS = /<hta:application\b|<job\b|<package\b/i;
 
 function isOfWindows(source: string): boolean {
@@ -284,7 +284,7 @@ function isOfWindows(source: string): boolean {
   return [...partsOfScript(source)].some(({ language }) => language === 'visual-basic' || language === 'powershell');
 }
 
-/** Texts that a script hides and runs, each as a file of its language. @throws LimitReached */
+/** Yields texts that a script hides and runs, each as a file of its language. Returns whether the script also runs a text that could not be evaluated. @throws LimitReached */
 export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer, Unevaluated | undefined> {
   if (text.length > TEXT_BYTES_MAXIMUM || text.length < LITERAL_LEAST) return undefined;
   const source = text.toString('latin1');
@@ -319,7 +319,7 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer, U
       for (const place of literalsOf(script)) {
         let first: string | undefined;
         let last: string | undefined;
-        // The joined value of a list is code in its present form.
+        // A value joined from a list may already be code.
         const is_own = place.is_escaped || (listed !== outer && ACTS.test(place.value));
         const own = is_own && isCode(place.value) ? [place.value] : [];
         for (const meaning of [...own, ...decoded(place.value, ways, room, budget)]) {
@@ -334,7 +334,7 @@ export function* scriptPieces(text: Buffer, budget: Budget): Generator<Buffer, U
         if (last !== undefined) lasts.push({ ...place, plain: last });
       }
       is_unevaluated ||= runs_unknown && next.length === before;
-      // Of several codings within each other the first text may be the one that is meant, or the last.
+      // With nested encodings, either the first or the last text may be the intended one.
       for (const values of [firsts, lasts]) {
         const whole =
           values.length === 0

@@ -1,8 +1,8 @@
-// Texts of the two small forms of Unicode: SCSU (Unicode Technical Standard 6) and BOCU-1 (Unicode Technical Note 6), as ICU, and programs built on it, read and
-// write them. Each is known by its signature.
+// Decodes the two compressed encodings of Unicode, SCSU (Unicode Technical Standard 6) and BOCU-1 (Unicode Technical Note 6), which ICU and programs built on it
+// support. Each is recognised by its signature.
 
 const BOCU = {
-  /** The number of bytes that stand for letters, in a place that is not the first. */
+  /** Number of values of a trail byte, which is any byte of a character but the first. */
   trails: 243,
   first_trail: 0x21,
   middle: 0x90,
@@ -16,7 +16,7 @@ const REACH = {
   two: BOCU.single + BOCU.lead_two * BOCU.trails,
   three: BOCU.single + BOCU.lead_two * BOCU.trails + BOCU.lead_three * BOCU.trails ** 2,
 } as const;
-/** Control characters that stand for themselves; the others are used within characters. */
+/** Control characters that stand for themselves; the others may be trail bytes. */
 const KEPT_CONTROLS: ReadonlySet<number> = new Set([0, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0x1a, 0x1b, 0x20]);
 const TRAIL_CONTROLS = Array.from({ length: 0x21 }, (_, byte) => byte).filter((byte) => !KEPT_CONTROLS.has(byte));
 
@@ -25,7 +25,7 @@ function trailOf(byte: number): number {
   return TRAIL_CONTROLS.indexOf(byte);
 }
 
-/** The number of bytes after a first one, and the start of their range of differences. */
+/** The number of trail bytes after a lead byte, and the first difference of its range. */
 function leadOf(byte: number): { trails: number; base: number } {
   const up = byte - (BOCU.middle + BOCU.single);
   if (up >= 0) {
@@ -42,7 +42,7 @@ function leadOf(byte: number): { trails: number; base: number } {
   return { trails: 3, base: -REACH.three - BOCU.trails ** 3 };
 }
 
-/** The base of the next character's difference: the middle of the alphabet of this one. */
+/** The base of the next character's difference: the middle of this character's script. */
 function stateBehind(code: number): number {
   if (code >= 0x3040 && code <= 0x309f) return 0x3070;
   if (code >= 0x4e00 && code <= 0x9fa5) return 0x7711;
@@ -54,7 +54,7 @@ function letter(code: number): string {
   return code >= 0 && code < 0x110000 ? String.fromCodePoint(code) : '\ufffd';
 }
 
-/** The text of bytes in BOCU-1. */
+/** Decodes BOCU-1. */
 export function* fromBocu(pieces: Iterable<Buffer>): Generator<string> {
   let state: number = BOCU.ascii;
   let trails = 0;
@@ -97,14 +97,14 @@ function windowAt(byte: number): number {
   return byte < 0x68 ? 0x80 * byte : 0x80 * byte + 0xac00;
 }
 
-/** The text of bytes in SCSU. */
+/** Decodes SCSU. */
 export function* fromScsu(pieces: Iterable<Buffer>): Generator<string> {
   const windows: number[] = [...WINDOWS];
   let active = 0;
   let is_wide = false;
-  /** A command of which bytes are still to come. */
+  /** Bytes of a command that is not complete yet. */
   let held: number[] = [];
-  /** Number of bytes that a command needs, by its first one. */
+  /** Length of a command, by its first byte. */
   const neededBy = (byte: number): number => {
     if (is_wide) {
       if (byte >= WIDE.change && byte < WIDE.define) return 1;

@@ -1,27 +1,27 @@
 import { DECODED_LEAST, type Run } from './text-runs.ts';
 
-// Values in a dump of a database, where they do not stand as they are: bytes and texts between quotation marks with escapes, as mysqldump writes them (MySQL manual, "String Literals"), and fields of COPY and of
+// Decodes escaped values in a dump of a database: quoted strings as mysqldump writes them (MySQL manual, "String Literals"), and fields of COPY and of
 // `bytea` with octal escapes (PostgreSQL manual, COPY and "Binary Data Types").
 
 const QUOTE = 0x27;
 const BACKSLASH = 0x5c;
 const TAB = 0x09;
 const NEWLINE = 0x0a;
-/** The first words of a statement with values; as most programs write it, and as others do. */
+/** The first words of a statement with values: as most programs write it, and other forms. */
 const STATEMENT = 'INSERT INTO';
 const STATEMENTS = ['REPLACE INTO', 'INSERT IGNORE', 'insert into', 'Insert Into', 'VALUES (', 'values ('] as const;
-/** In so many bytes a text with statements has one that is written in another way. */
+/** The other forms are searched for only in the first bytes of a text. Bytes. */
 const LOOK_BYTES = 64 * 1024;
-/** Databases that take a backslash for itself, unless an E stands before the string. */
+/** Marks of dumps in which a backslash is no escape, unless an E precedes the string. */
 const STANDARD = ['standard_conforming_strings = on', 'PRAGMA foreign_keys', 'PostgreSQL database dump'] as const;
 const COPY = 'COPY ';
 const FROM = ' FROM stdin;';
 const COPY_LINE_MAXIMUM = 4096;
-/** A value begins behind one of these, or a letter or word for its kind. */
+/** A value begins after one of these characters, or after a prefix for its kind. */
 const BEFORE_VALUE = new Set([...'(,= \t\r\n'].map((character) => character.charCodeAt(0)));
 const KINDS = new Set([...'eEnNbByY'].map((character) => character.charCodeAt(0)));
 
-/** Letters that stand for another byte behind a backslash. */
+/** Letters that after a backslash stand for another byte. */
 const MYSQL: ReadonlyMap<number, number> = escapes({ '0': 0, b: 8, n: 10, r: 13, t: 9, Z: 26 });
 const POSTGRES: ReadonlyMap<number, number> = escapes({ b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 });
 
@@ -31,12 +31,12 @@ function escapes(meaning: Readonly<Record<string, number>>): ReadonlyMap<number,
 
 interface Literal {
   start: number;
-  /** Where its closing mark stands, or the end of the text. */
+  /** Position of its closing quotation mark, or the end of the text. */
   end: number;
   has_escapes: boolean;
 }
 
-/** The literal whose opening mark stands at `open`. */
+/** The literal whose opening quotation mark is at `open`. `takes_backslash`: a backslash is an escape. */
 function literalAt(text: Buffer, open: number, takes_backslash: boolean): Literal {
   let has_escapes = false;
   let at = open + 1;
@@ -61,7 +61,7 @@ function octalAt(text: Buffer, at: number): number | undefined {
   return (((text[at] ?? 0) & 3) << 6) | (((text[at + 1] ?? 0) & 7) << 3) | ((text[at + 2] ?? 0) & 7);
 }
 
-/** Bytes without their escapes: doubled quotation marks, and backslashes where they are some. */
+/** Resolves escapes: doubled quotation marks, and backslashes if they are escapes. */
 function meaning(
   text: Buffer,
   of: { backslash: ReadonlyMap<number, number> | undefined; has_octal: boolean; doubles: boolean },
@@ -90,11 +90,11 @@ function* meaningsOf(text: Buffer, { start, end }: Literal, takes_backslash: boo
   const backslash = takes_backslash ? (is_standard ? POSTGRES : MYSQL) : undefined;
   const plain = meaning(raw, { backslash, has_octal: takes_backslash && is_standard, doubles: true });
   yield plain;
-  // `bytea` in its older form has escapes of its own.
+  // The older format of `bytea` has its own escapes.
   if (is_standard && plain.includes(BACKSLASH)) yield meaning(plain, { backslash: NO_LETTERS, has_octal: true, doubles: false });
 }
 
-/** Whether a dump takes a backslash for itself. One that says so only within a string may hold the dump that does: then it is read in both ways. */
+/** Whether a dump follows the SQL standard, in which a backslash is no escape. If the marks of such a dump are only found after a quotation mark, they may be data, so both values are yielded. */
 function* readingsOf(text: Buffer): Generator<boolean> {
   const says = STANDARD.map((words) => text.indexOf(words)).filter((at) => at >= 0);
   const quote = text.indexOf(QUOTE);
@@ -120,7 +120,7 @@ function* stringsIn(text: Buffer, is_standard: boolean): Generator<Run> {
   }
 }
 
-/** The fields between a line of COPY and the one that ends it. */
+/** The fields between a COPY line and the line that ends its data. */
 function* fieldsIn(text: Buffer): Generator<Run> {
   for (let at = text.indexOf(COPY); at >= 0; at = text.indexOf(COPY, at)) {
     const line = text.indexOf(NEWLINE, at);
@@ -152,13 +152,13 @@ function* fieldsIn(text: Buffer): Generator<Run> {
   }
 }
 
-/** Whether bytes that are no text as a whole begin as a dump. */
+/** Whether bytes that are not wholly text begin like a dump. */
 export function beginsAsDump(bytes: Buffer): boolean {
   const head = bytes.subarray(0, LOOK_BYTES);
   return head.includes(STATEMENT) || head.includes(FROM);
 }
 
-/** Values of a dump, or of any script for a database, that have escapes in them. */
+/** Values with escapes in a dump or any other database script. */
 export function* sqlStringsOf(text: Buffer): Generator<Run> {
   const head = text.subarray(0, LOOK_BYTES);
   if (text.includes(STATEMENT) || STATEMENTS.some((words) => head.includes(words)))

@@ -1,4 +1,4 @@
-// Texts in base32 and base85.
+// Decodes base32 and base85.
 
 export function fromBase32(text: string): Buffer {
   const bytes: number[] = [];
@@ -18,7 +18,7 @@ export function fromBase32(text: string): Buffer {
 
 const RFC1924 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
 
-/** Five characters for four bytes, in Adobe's alphabet or in the one of RFC 1924. */
+/** Decodes base85, five characters for four bytes, in Adobe's alphabet or in that of RFC 1924. */
 export function fromBase85(text: string, is_adobe: boolean): Buffer {
   const bytes: number[] = [];
   let digits: number[] = [];
@@ -45,12 +45,12 @@ export function fromBase85(text: string, is_adobe: boolean): Buffer {
 }
 
 const BASE85_END = '~>';
-/** The text before it: Adobe's mark, or the word of PostScript that reads on behind itself. */
+/** The text before the data: Adobe's mark, or the PostScript operator that reads the data after it. */
 const BASE85_BEGINS = ['<~', 'exec', 'cvx', 'filter', 'run'] as const;
 const BASE85_ENDS_MAXIMUM = 100;
 const BASE85_BYTES_MAXIMUM = 64 * 1024;
 
-/** Texts of ASCII85 up to the mark of their end. */
+/** Yields ASCII85 texts that end with `~>`, without their marks. */
 export function* runsOfBase85(text: string): Generator<string> {
   let from = 0;
   for (let count = 0; count < BASE85_ENDS_MAXIMUM; count += 1) {

@@ -1,5 +1,5 @@
-// Encodings of bytes as text, as mail, PDF and old archives have them. Each takes its text in pieces and gives bytes in pieces, with one piece of each in
-// memory: the consumer counts the decoded bytes before the next piece is decoded.
+// Decodes bytes encoded as text in mail, PDF and old archives. Each decoder takes its text in chunks and yields bytes in chunks, with one chunk of each in
+// memory: the consumer counts the decoded bytes before the next chunk is decoded.
 
 const SKIPPED = 0xff;
 const PADDING = 0xfe;
@@ -23,7 +23,7 @@ export function hexDigit(character: number | undefined): number | undefined {
   return value === SKIPPED ? undefined : value;
 }
 
-/** Characters outside of the alphabet are skipped, padding in the middle ends one piece and begins the next (RFC 2045 section 6.8). */
+/** Decodes base64. Characters outside of the alphabet are skipped, and padding in the middle ends one part and begins the next (RFC 2045 section 6.8). */
 export function* fromBase64(texts: Iterable<Buffer>): Generator<Buffer> {
   let bits = 0;
   let count = 0;
@@ -34,7 +34,7 @@ export function* fromBase64(texts: Iterable<Buffer>): Generator<Buffer> {
       const value = BASE64[text[at] ?? 0] ?? SKIPPED;
       if (value === SKIPPED) continue;
       if (value === PADDING) {
-        // Behind fewer characters nothing can be padded: programs pass over it.
+        // After fewer than two characters, padding has no meaning: programs skip it.
         if (count < 2) continue;
         length = finish(bytes, length, bits, count);
         count = 0;
@@ -56,7 +56,7 @@ export function* fromBase64(texts: Iterable<Buffer>): Generator<Buffer> {
   if (length > 0) yield rest.subarray(0, length);
 }
 
-/** The bytes up to the first padding behind which letters follow, as programs that end there read them; undefined where none do. Lists of addresses put a line behind every part. */
+/** The bytes up to padding in the middle, for programs that stop there; undefined without such padding. Lists of addresses add a line after every part. */
 export function upToPadding(text: Buffer): Buffer | undefined {
   let count = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -70,14 +70,14 @@ export function upToPadding(text: Buffer): Buffer | undefined {
   return undefined;
 }
 
-/** The whole bytes of an unfinished group of `count` characters; answers the new length. */
+/** Writes the complete bytes of an unfinished group of `count` characters; returns the new length. */
 function finish(bytes: Buffer, length: number, bits: number, count: number): number {
   if (count === 2) bytes[length] = bits >>> 4;
   if (count === 3) bytes.writeUInt16BE((bits >>> 2) & 0xffff, length);
   return length + Math.max(0, count - 1);
 }
 
-/** A short text of base64 in one piece. */
+/** Decodes a short base64 text at once. */
 export function decodedBase64(text: Buffer): Buffer {
   return Buffer.concat([...fromBase64([text])]);
 }
@@ -91,7 +91,7 @@ function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-/** RFC 2045 section 6.7; errors in it stay as they are. */
+/** Decodes quoted-printable (RFC 2045 section 6.7); invalid escapes are kept as they are. */
 export function* fromQuotedPrintable(texts: Iterable<Buffer>): Generator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for (const text of texts) {
@@ -102,7 +102,7 @@ export function* fromQuotedPrintable(texts: Iterable<Buffer>): Generator<Buffer>
   if (rest.length > 0) yield unquoted(rest, true).bytes;
 }
 
-/** Decodes as far as it can be known without what follows, or all of it at the end. */
+/** Decodes as far as is possible without the next chunk, or everything at the end. */
 function unquoted(text: Buffer, is_end: boolean): { bytes: Buffer; taken: number } {
   const bytes = Buffer.allocUnsafe(text.length);
   let length = 0;
@@ -124,7 +124,7 @@ function unquoted(text: Buffer, is_end: boolean): { bytes: Buffer; taken: number
     let end = at + 1;
     while (end - at <= BLANKS_MAXIMUM && isBlank(text[end])) end += 1;
     if (!is_end && (end >= text.length || at + 2 >= text.length)) break;
-    // At the end of the text it joins nothing.
+    // A soft line break at the end of the text is dropped.
     if (text[end] === NEWLINE || (is_end && end >= text.length)) at = end + 1;
     else {
       bytes[length++] = byte;
@@ -134,7 +134,7 @@ function unquoted(text: Buffer, is_end: boolean): { bytes: Buffer; taken: number
   return { bytes: bytes.subarray(0, length), taken: at };
 }
 
-/** Lines of uuencode (POSIX) are shorter; the rest of a longer one is left out. */
+/** Lines of uuencode (POSIX) are shorter; the rest of a longer line is dropped. */
 const LINE_BYTES_MAXIMUM = 1024;
 
 /** The lines of a text without their ends. */
@@ -165,7 +165,7 @@ export function* linesOf(texts: Iterable<Buffer>, most = LINE_BYTES_MAXIMUM): Ge
 }
 
 const BEGIN = /^begin(-base64)? [0-7]{3,4} ([^\r\n]{1,255})/;
-/** The part of the first line of an encoded file that is read: a longer name is cut. */
+/** Maximum length that is read of the first line of an encoded file: a longer name is cut. */
 export const UUENCODE_BEGIN_BYTES = 300;
 const LETTER_B = 0x62;
 
@@ -174,7 +174,7 @@ export function isUuencodeBegin(text: Buffer): boolean {
   return BEGIN.test(text.toString('latin1', 0, UUENCODE_BEGIN_BYTES));
 }
 
-/** A row of uuencode: its first character says how many bytes it holds, four characters are three of them. */
+/** Decodes a row of uuencode: its first character encodes the number of bytes, and each four characters after it are three bytes. */
 export function uuRow(row: Buffer, size: number): Buffer {
   const decoded = Buffer.alloc(Math.ceil(size / 3) * 3);
   const six = (at: number) => ((row[at] ?? 0x20) - 0x20) & 0x3f;
@@ -187,14 +187,14 @@ export function uuRow(row: Buffer, size: number): Buffer {
 }
 
 /**
- * Files between `begin 644 name` and `end` in a text (POSIX uuencode; its base64 form too), in one pass: a line that begins a file ends the one before,
- * because no row of a file looks like one. Each file's bytes are to be taken before the next is asked for.
+ * Yields files between `begin 644 name` and `end` in a text (POSIX uuencode, and its base64 form), in one pass: a line that begins a file ends the previous one,
+ * because no row of a file looks like it. Each file's bytes must be consumed before the next file is requested.
  */
 export function* fromUuencode(texts: Iterable<Buffer>): Generator<{ name: string; bytes: Generator<Buffer> }> {
   const lines = linesOf(texts);
   const beginOf = (line: Buffer) => (line[0] === LETTER_B ? BEGIN.exec(line.toString('latin1', 0, UUENCODE_BEGIN_BYTES)) : null);
   let begin: RegExpExecArray | null = null;
-  /** The rows up to the end of the file, or to the beginning of the next. */
+  /** The rows up to the end of the text or the beginning of the next file. */
   function* rows(): Generator<Buffer> {
     for (let next = lines.next(); !next.done; next = lines.next()) {
       begin = beginOf(next.value);

@@ -3,27 +3,27 @@ import { fromEbcdic, isEbcdic } from './ebcdic.ts';
 import { fromBocu, fromScsu } from './small-unicode.ts';
 import { decodedBase64 } from './text-codings.ts';
 
-// How people's programs read a file as text: by its byte order mark, else by its look (the WHATWG encoding standard for the names; RFC 2152 for UTF-7).
+// Detects the encoding of a text as common programs do: by its byte order mark, else by its bytes (names from the WHATWG Encoding Standard; UTF-7 from RFC 2152).
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be' | 'ebcdic' | 'bocu-1' | 'scsu';
 
-/** A text: its encoding, and how many bytes of it are a byte order mark. */
+/** Encoding of a text, and the length of its byte order mark. */
 export interface TextForm {
   encoding: Encoding;
   mark_bytes: number;
-  /** The code page of EBCDIC; by default the first. */
+  /** Number of the EBCDIC code page; by default the first. */
   page?: number;
 }
 
 const UTF8_MARK = Buffer.from('efbbbf', 'hex');
 
-/** Without the mark that programs put before a text of UTF-8: rules recognise a file by the first bytes of the text. */
+/** Removes the byte order mark of UTF-8: rules recognise a file by the first bytes of the text. */
 export function withoutMark(bytes: Buffer): Buffer {
   return bytes.subarray(0, UTF8_MARK.length).equals(UTF8_MARK) ? bytes.subarray(UTF8_MARK.length) : bytes;
 }
 
 const MARKS: readonly { mark: Buffer; encoding: Encoding }[] = [
-  // Before UTF-16, whose mark it begins with.
+  // Before UTF-16, with whose mark it begins.
   { mark: Buffer.from('fffe0000', 'hex'), encoding: 'utf-32le' },
   { mark: Buffer.from('0000feff', 'hex'), encoding: 'utf-32be' },
   { mark: UTF8_MARK, encoding: 'utf-8' },
@@ -32,22 +32,22 @@ const MARKS: readonly { mark: Buffer; encoding: Encoding }[] = [
   { mark: Buffer.from('fbee28', 'hex'), encoding: 'bocu-1' },
   { mark: Buffer.from('0efeff', 'hex'), encoding: 'scsu' },
 ];
-/** In these the mark is a character as any other, and what follows depends on it. */
+/** In these encodings the mark is an ordinary character, and decoding the next bytes depends on it. */
 const SMALL: ReadonlyMap<Encoding, (pieces: Iterable<Buffer>) => Generator<string>> = new Map([
   ['bocu-1', fromBocu],
   ['scsu', fromScsu],
 ]);
 const WIDE: readonly Encoding[] = ['utf-16le', 'utf-16be', 'utf-32le', 'utf-32be'];
-/** As much of a file decides. Bytes. */
+/** Size of the sample that decides the encoding. Bytes. */
 export const LOOK_BYTES = 4096;
 const QUICK_BYTES = 128;
-/** Fewer are too few without a mark. Characters. */
+/** Fewer characters are not recognised without a mark. */
 const LOOK_CHARACTERS_LEAST = 4;
-/** A text may have stray control characters, and a text of another alphabet has blanks and line ends at least: one of so many characters. */
+/** At most one of CONTROLS_ONE_OF characters of a text is a stray control character, and at least one of ASCII_ONE_OF is ASCII, since any script has blanks and line ends. */
 const CONTROLS_ONE_OF = 32;
 const ASCII_ONE_OF = 16;
 
-/** Control characters that texts have: tab, line feed, vertical tab, form feed, return, the end of a DOS text, escape. */
+/** Control characters that texts have: backspace, tab, line feed, vertical tab, form feed, carriage return, the end of a DOS text, escape. */
 const ORDINARY_CONTROLS: ReadonlySet<number> = new Set([8, 9, 10, 11, 12, 13, 26, 27]);
 
 function isControl(code: number): boolean {
@@ -59,23 +59,23 @@ function widthOf(encoding: Encoding): number {
   return encoding.startsWith('utf-32') ? 4 : 2;
 }
 
-/** One code unit, in whichever order of bytes. */
+/** Reads one code unit in the byte order of the encoding. */
 function unitAt(piece: Buffer, at: number, encoding: Encoding): number {
   if (encoding === 'utf-16le') return piece.readUInt16LE(at);
   if (encoding === 'utf-16be') return piece.readUInt16BE(at);
   return encoding === 'utf-32le' ? piece.readUInt32LE(at) : piece.readUInt32BE(at);
 }
 
-/** The code units of bytes, as far as they are whole. */
+/** The complete code units of bytes. */
 function unitsOf(piece: Buffer, encoding: Encoding): number[] {
   const width = encoding.startsWith('utf-32') ? 4 : 2;
   return Array.from({ length: Math.floor(piece.length / width) }, (_, index) => unitAt(piece, index * width, encoding));
 }
 
-/** Names in front of numbers are no texts. Bytes. */
+/** A shorter text before zeros is not recognised: it may be a name before numbers. Bytes. */
 const PADDED_LEAST = 32;
 
-/** Without the zeros that pad a text; whole units of so many bytes. */
+/** Removes zero padding from a text, in whole units of `width` bytes. */
 function withoutPadding(piece: Buffer, width: number): Buffer {
   let end = piece.length;
   while (end > 0 && piece[end - 1] === 0) end -= 1;
@@ -83,7 +83,7 @@ function withoutPadding(piece: Buffer, width: number): Buffer {
   return end < PADDED_LEAST || end > piece.length ? piece : piece.subarray(0, end);
 }
 
-/** The number of ASCII characters when the bytes are read like that; undefined when they make no text, which most show at once. */
+/** The number of ASCII characters when the bytes are read in an encoding; undefined if they are not text, which most data shows early. */
 function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   const is_wide = encoding.startsWith('utf-32');
   const width = is_wide ? 4 : 2;
@@ -103,14 +103,14 @@ function asciiIn(piece: Buffer, encoding: Encoding): number | undefined {
   return wrong * CONTROLS_ONE_OF > units ? undefined : ascii;
 }
 
-/** Whether bytes are a text in ASCII or in any encoding that has ASCII in it, with zeros as padding. */
+/** Whether bytes are a text in ASCII or in any encoding that extends it, possibly padded with zeros. */
 function isPlain(padded: Buffer): boolean {
   let end = padded.length;
   while (end > 0 && padded[end - 1] === 0) end -= 1;
   const piece = padded.subarray(0, end);
   if (end < Math.min(padded.length, PADDED_LEAST) || piece.includes(0)) return false;
   let wrong = 0;
-  // By index: each text is looked at several times, and an iterator takes four times as long.
+  // A loop by index: each text is checked several times, and an iterator takes four times as long.
   for (let at = 0; at < piece.length; at += 1) {
     const byte = piece[at] ?? 0;
     if (byte < 0x20 && !ORDINARY_CONTROLS.has(byte)) wrong += 1;
@@ -140,7 +140,7 @@ export function textFormOf(head: Buffer): TextForm | undefined {
   for (const encoding of WIDE) {
     const width = widthOf(encoding);
     const padded = piece.subarray(0, QUICK_BYTES);
-    // Most other data shows it at once.
+    // Rejects most other data early.
     if (asciiIn(withoutPadding(padded, width), encoding) === undefined) continue;
     const whole = withoutPadding(piece, width);
     const characters = Math.floor(whole.length / width);
@@ -155,7 +155,7 @@ export function textFormOf(head: Buffer): TextForm | undefined {
 const RETURN = 0x0d;
 const NEWLINE = 0x0a;
 
-/** Whether a line of a text ends with a return alone, as on old Macs. */
+/** Whether a line of a text ends with a carriage return alone, as on classic Mac OS. */
 export function hasLoneReturn(text: Buffer): boolean {
   for (let at = text.indexOf(RETURN); at >= 0; at = text.indexOf(RETURN, at + 1)) {
     if (text[at + 1] !== NEWLINE) return true;
@@ -173,7 +173,7 @@ function* wide32(pieces: Iterable<Buffer>, encoding: Encoding): Generator<string
   }
 }
 
-/** Line ends that texts of UTF-16 have beside those of ASCII: next line, line and paragraph separator (Unicode, 5.8). */
+/** Line ends that UTF-16 and UTF-32 texts may have in addition to those of ASCII: next line, line and paragraph separator (Unicode, 5.8). */
 const WIDE_ENDS = /[\u0085\u2028\u2029]/g;
 
 function* wide16(pieces: Iterable<Buffer>, encoding: Encoding): Generator<string> {
@@ -185,7 +185,7 @@ function* latin(pieces: Iterable<Buffer>): Generator<string> {
   for (const piece of pieces) yield piece.toString('latin1');
 }
 
-/** The text in UTF-8 without its byte order mark, each line with a line feed at its end. UTF-8, or nearly so, keeps its bytes. */
+/** Decodes a text to UTF-8 without its byte order mark, with line feeds as line ends. The bytes of UTF-8, valid or not, are otherwise kept. */
 export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, page }: TextForm): Generator<Buffer> {
   const small = SMALL.get(encoding);
   const texts =
@@ -198,14 +198,14 @@ export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, p
           : encoding.startsWith('utf-32')
             ? wide32(pieces, encoding)
             : wide16(pieces, encoding);
-  // The decoder of UTF-16 takes the mark off, the others leave it.
+  // The decoder of UTF-16 removes the mark, the others keep it.
   let to_skip =
     encoding === 'utf-8' ? mark_bytes : (encoding.startsWith('utf-32') || small !== undefined) && mark_bytes > 0 ? 1 : 0;
   let held = '';
   for (const text of texts) {
     const whole = held + text.slice(to_skip);
     to_skip = 0;
-    // It is not known yet whether a line feed follows.
+    // A line feed may follow in the next chunk.
     held = whole.endsWith('\r') ? '\r' : '';
     const lines = whole
       .slice(0, whole.length - held.length)
@@ -220,21 +220,21 @@ export function* decodedText(pieces: Iterable<Buffer>, { encoding, mark_bytes, p
 const SHIFT = Buffer.from('+A');
 const LETTER_A = 0x41;
 const LETTER_H = 0x48;
-/** A shift to letters and back: `+`, the base64 of one or more characters of which the first is ASCII, `-`. A line may be one from its beginning to its end. */
+/** A shifted sequence of UTF-7: `+`, the base64 of characters of which the first is ASCII, and an optional `-`. */
 const SHIFTED = /\+A[A-H][A-Za-z0-9+/]{1,65533}-?/g;
-/** The byte order mark. */
+/** The byte order mark in UTF-7. */
 const SHIFTED_MARK = /^\+\/v[89+/]-?/;
 
 /** Letters of base64. */
 const IN_SHIFT = new Uint8Array(256);
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/') IN_SHIFT[character.charCodeAt(0)] = 1;
 const SHIFT_BYTES = { least: 4, most: 65_536 } as const;
-/** A run without a closing dash may be a word or a sum: one of so many letters that decodes to ASCII alone is neither. */
+/** A sequence without a closing dash may be a word or a sum, unless it has at least this many letters and decodes to ASCII alone. */
 const OPEN_SHIFT_LEAST = 16;
 const DASH = 0x2d;
 const ASCII = /^[\0-\x7f]*$/;
 
-/** Whether a text of ASCII has characters written in the way of UTF-7. Each run of letters is checked once: a shift stands before its end. */
+/** Whether an ASCII text has shifted sequences of UTF-7. Each run of base64 letters is checked once, from its first and its last possible shift. */
 export function hasUtf7(text: Buffer): boolean {
   if (SHIFTED_MARK.test(text.toString('latin1', 0, SHIFT_BYTES.least + 1))) return true;
   for (let at = text.indexOf(SHIFT); at >= 0; at = text.indexOf(SHIFT, at)) {
@@ -256,7 +256,7 @@ export function hasUtf7(text: Buffer): boolean {
   return false;
 }
 
-/** The characters of one shift; undefined when it is none. */
+/** The characters of one shifted sequence; undefined if it is not one. */
 function fromShifted(shifted: string): string | undefined {
   const bytes = decodedBase64(Buffer.from(shifted.replaceAll(/^\+|-$/g, ''), 'latin1'));
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
@@ -265,7 +265,7 @@ function fromShifted(shifted: string): string | undefined {
   return whole.swap16().toString('utf16le');
 }
 
-/** A text with its parts in UTF-7 decoded. */
+/** Decodes the shifted sequences of UTF-7 in a text. */
 export function fromUtf7(text: Buffer): Buffer {
   const plain = text
     .toString('latin1')

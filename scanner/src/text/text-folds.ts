@@ -46,19 +46,19 @@ import {
 } from './fold-source.ts';
 import { hexDigit } from './text-codings.ts';
 
-// A text as the programs that run it read it: joined string literals, escapes of characters, comments and line continuations are resolved before a
-// program runs, and hide a command from a rule. One pass, without knowing the language: the common parts of script languages (JavaScript, PowerShell,
-// VBA, VBScript, PHP, Python, shells, cmd, HTML). The result is matched beside the text.
+// Folds a text: resolves concatenated literals, character escapes, comments and line continuations, which can hide a command from a rule. Works in one
+// pass and without knowing the language, by syntax that is common in script languages (JavaScript, PowerShell, VBA, VBScript, PHP, Python, shells, cmd,
+// HTML). The result is matched in addition to the text.
 
 export interface Folded {
   bytes: Buffer;
-  /** A folded text seldom has another reason than to hide something, or to keep lines short. */
+  /** Whether so much was folded that the text may hide something. */
   is_telling: boolean;
-  /** Where literals were put together, in the result. */
+  /** Offsets in the result at which literals were joined. */
   joins: readonly number[];
 }
 
-/** So many single escapes and the like are ordinary. */
+/** Up to these numbers, single escapes are ordinary. */
 const ORDINARY = { escapes: 2, percents: 2, entities: 1, marks: 12 } as const;
 
 class Fold {
@@ -130,7 +130,7 @@ class Fold {
 
   private isBehindCommand(length = this.length): boolean {
     let end = length;
-    // Blanks are one in the result, but for those that were written as entities.
+    // The result has single blanks, except those that were written as entities.
     while (end > 0 && length - end < BLANKS_MAXIMUM && isBlank(this.out[end - 1])) end -= 1;
     let start = end;
     while (start > 0 && end - start < WORD_BYTES && WORD[this.out[start - 1] ?? 0] === 1) start -= 1;
@@ -220,7 +220,7 @@ class Fold {
     const next = text[at + 1] ?? 0;
     const is_in_word = LETTER[this.last()] === 1;
     if (this.quote === 0) {
-      // An empty text within a word: `po""wershell` in cmd, `c''at` in shells.
+      // An empty literal within a word: `po""wershell` in cmd, `c''at` in shells.
       if (is_in_word && next === byte && LETTER[text[at + 2] ?? 0] === 1) {
         this.tricks += 1;
         return at + 2;
@@ -236,7 +236,7 @@ class Fold {
     return this.closed(at + 1);
   }
 
-  /** After a literal that ends at `at`: continues in the next one where they are put together, else writes the quote. */
+  /** After a literal that ends at `at`: continues in the next literal if they are concatenated, else writes the closing quote. */
   private closed(at: number): number {
     for (let next = at; ; ) {
       const around = this.mayJoin(next) ? this.source.look(next) : '';
@@ -265,7 +265,7 @@ class Fold {
     }
   }
 
-  /** A quick check of the text behind a literal: nearly always it is no other one. */
+  /** A quick check of the text after a literal: nearly always no other literal is joined. */
   private mayJoin(at: number): boolean {
     const { text } = this;
     let next = at;
@@ -279,7 +279,7 @@ class Fold {
     return JOINING.includes(byte) || (is_next_line && (LETTER[byte] === 1 || byte === DOLLAR));
   }
 
-  /** Takes back so many bytes, writes a literal, and continues behind it. */
+  /** Removes the last `back` bytes of the result, writes a literal, and continues after it. */
   private literal(back: number, text: string, after: number): number {
     this.length -= back;
     this.emit(QUOTE);
@@ -342,7 +342,7 @@ class Fold {
     return at + 2;
   }
 
-  /** `po^wershell` of cmd, `Inv`o`ke` of PowerShell. */
+  /** Removes escapes within a word: `po^wershell` of cmd, `Inv`o`ke` of PowerShell. */
   private wordEscape(byte: number, at: number): number {
     const { text } = this;
     const next = text[at + 1] ?? 0;
@@ -368,7 +368,7 @@ class Fold {
       this.emit(PERCENT);
       return at + 1;
     }
-    // Letters do not need this escape.
+    // Letters need no escape, so these count separately.
     if (WORD[code] === 1) this.percents += 1;
     else this.marks += 1;
     this.emit(code);
@@ -384,7 +384,7 @@ class Fold {
           ? String.fromCharCode(code)
           : undefined
         : markOf(name);
-    // Between tags `<` written like that is text that is shown, and no tag.
+    // Outside of tags, an escaped `<` is visible text and does not begin a tag.
     if (whole === undefined || character === undefined || (character === '<' && !this.is_in_tag)) {
       this.emit(AMPERSAND);
       return at + 1;
@@ -395,7 +395,7 @@ class Fold {
     return at + whole.length;
   }
 
-  /** Leaves out the text from `at` to `after`. */
+  /** Leaves out the comment from `at` to `after`. */
   private comment(at: number, after: number): number {
     const before = this.last();
     const next = this.text[after] ?? NEWLINE;
@@ -441,7 +441,7 @@ class Fold {
   }
 }
 
-/** The text with everything folded. */
+/** Folds a text. */
 export function folded(text: Buffer): Folded {
   return new Fold(text).run();
 }

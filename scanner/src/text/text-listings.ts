@@ -1,13 +1,13 @@
 import { fromBase85 } from './text-base85.ts';
 
-// Bytes that a text lists as numbers, line by line.
+// Decodes bytes that a text lists as numbers, line by line.
 
 const OFFSET = /^(?:(?:0x)?[0-9a-f]{4,16}(:?)[ \t]{1,8})/i;
 const DIGITS = /^(?:[0-9a-f]{2}){1,4}$/i;
-/** Pairs with one mark between two, as they come out of a loop. */
+/** Pairs of digits with the same separator between each two, as a loop prints them. */
 const MARKED = /(?<![0-9a-f])[0-9a-f]{2}([^0-9a-f\s"'\\]| )(?:[0-9a-f]{2}\1){30,}[0-9a-f]{2}(?![0-9a-f])/gi;
 
-/** The digits of a line of hexdump, xxd, od or debug; the letters behind them are the same bytes. */
+/** The digits of a line of hexdump, xxd, od or debug, without the text column after them; empty for any other line. */
 export function digitsOf(line: string): string {
   const plain = line
     .replace(/^[\t @(]{0,16}(?:echo )?(?:e )?[ \t]{0,8}/i, '')
@@ -16,15 +16,15 @@ export function digitsOf(line: string): string {
   const offset = OFFSET.exec(plain);
   const behind = plain.slice(offset?.[0].length ?? 0);
   const shown = offset?.[1] === ':' ? (behind.split('  ', 1)[0] ?? '') : behind;
-  // `certutil -encodehex` has the letters behind three blanks.
+  // `certutil -encodehex` has the text column after three blanks.
   const words = (shown.split('   ', 1)[0] ?? '').split(/[ \t]+/);
-  // The last line is an offset alone.
+  // A last line with only an offset gives no digits.
   return (offset !== null || words.length > 1) && words.every((word) => DIGITS.test(word)) ? words.join('') : '';
 }
 
 const INTEL = /^:([0-9a-f]{2})[0-9a-f]{4}00((?:[0-9a-f]{2}){1,255})[0-9a-f]{2}\r?$/i;
 const MOTOROLA = /^S([123])[0-9a-f]{2}((?:[0-9a-f]{2}){3,255})[0-9a-f]{2}\r?$/i;
-/** Tektronix extended: the count of characters, the kind (data), a sum, the count of digits of the address. */
+/** Tektronix extended: number of characters, type (6: data), checksum, number of digits of the address. */
 const TEKTRONIX = /^%[0-9a-f]{2}6[0-9a-f]{2}([0-9a-f])([0-9a-f]{2,255})\r?$/i;
 const LISTED = /=\s{0,8}hex(?:\([0-9a-f]\))?:\s{0,8}((?:[0-9a-f]{2},?\s{0,4}(?:\\\r?\n\s{0,8})?){8,})/gi;
 
@@ -34,12 +34,12 @@ function withoutZeros(bytes: Buffer): Buffer {
   return bytes.subarray(0, end);
 }
 
-/** Lines of od: an offset, and octal numbers of two bytes or of one; `xxd -b` has bytes by their bits. */
+/** Lines of od: an offset, and octal numbers of two bytes or one. `xxd -b` writes bytes in binary. */
 const OCTAL_LINE = /^[0-7]{7}(?:[ \t]{1,4}[0-7]{6})+[ \t]{0,8}\r?$/;
 const OCTAL_BYTES_LINE = /^[0-9a-f]{7,8}(?:[ \t]{1,4}[0-3][0-7]{2})+[ \t]{0,8}\r?$/i;
 const BITS_LINE = /^(?:[0-9a-f]{4,16}:[ \t]{0,4})?(?:[01]{8}(?![\w:])[ \t\r]{0,4})+/i;
 
-/** The bytes of a line of another base than sixteen; undefined for any other line. */
+/** The bytes of a line of octal or binary numbers; undefined for any other line. */
 function countedIn(line: string): Buffer | undefined {
   const words = () =>
     line
@@ -60,7 +60,7 @@ const LISTING =
 const LISTED_LINE_LEAST = 5;
 const LISTED_LINE_MAXIMUM = 600;
 
-/** Bytes that are written as lines of digits: by hexdump and its like, or for EPROMs. */
+/** Bytes written as lines of digits: by hexdump and similar programs, or in formats for EPROMs. */
 export function* lineListings(text: string): Generator<Buffer> {
   if (!LISTING.test(text)) return;
   const pieces: Buffer[] = [];
@@ -81,9 +81,9 @@ export function* lineListings(text: string): Generator<Buffer> {
   }
   const bytes = Buffer.concat(pieces);
   yield bytes;
-  // Programs that write for EPROMs fill up the last line.
+  // Programs that write EPROM formats pad the last line with zeros.
   if (bytes.at(-1) === 0) yield withoutZeros(bytes);
-  // Numbers of two or four bytes, the lowest first: `od -x`, `xxd -e`.
+  // Little-endian numbers of two or four bytes: `od -x`, `xxd -e`.
   for (const width of [2, 4]) {
     const whole = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % width)));
     yield width === 2 ? whole.swap16() : whole.swap32();
@@ -91,7 +91,7 @@ export function* lineListings(text: string): Generator<Buffer> {
   yield withoutZeros(Buffer.concat(counted));
 }
 
-/** Bytes that are written as hexadecimal digits with a mark between two, or in the registry's files. */
+/** Bytes written as hexadecimal digits with a separator between each two, or in registry files. */
 export function* listings(text: string): Generator<Buffer> {
   for (const [digits] of text.matchAll(MARKED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
   for (const [, digits = ''] of text.matchAll(LISTED)) yield Buffer.from(digits.replaceAll(/[^0-9a-f]/gi, ''), 'hex');
@@ -99,7 +99,7 @@ export function* listings(text: string): Generator<Buffer> {
 
 const GIT_PATCH = /^(?:literal|delta) \d{1,10}\r?\n((?:[A-Za-z][!-~]{5,65}\r?\n){1,20000})/gm;
 
-/** Files in a patch of git (`git diff --binary`): lines of base85, each with its length before it, that are zlib together. */
+/** Packed files in a patch of git (`git diff --binary`): lines of base85, each after its length, that together are a zlib stream. */
 export function* fromPatches(text: string): Generator<Buffer> {
   for (const [, lines = ''] of text.matchAll(GIT_PATCH)) {
     const pieces: Buffer[] = [];

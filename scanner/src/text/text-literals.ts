@@ -1,4 +1,4 @@
-// Texts that stand between quotation marks: a string of JSON with `\n` in it, a list of strings with a line each, strings one behind the other as in C and in catalogues of words.
+// Extracts texts between quotation marks: a JSON string with `\n` in it, a list of strings with a line each, adjacent strings as in C and in message catalogues.
 
 const QUOTE = 0x22;
 export const APOSTROPHE = 0x27;
@@ -10,15 +10,15 @@ const LETTER_L = 0x4c;
 const LETTER_N = 0x6e;
 const LETTER_R = 0x72;
 const LETTER_U = 0x75;
-/** Less is no text that a rule tells. Bytes. */
+/** No rule matches a shorter text. Bytes. */
 const LEAST = 33;
-/** Lists of fewer strings are no text of lines. */
+/** Lists of fewer strings are not read as lines of a text. */
 const LINES_LEAST = 3;
-/** A longer list is read in several texts. */
+/** A longer list is read as several texts. */
 const LINES_MAXIMUM = 10_000;
-/** Many rules ask for texts below 64 KiB. */
+/** Size of texts that rules with a limit of 64 KiB, of which there are many, can match. Bytes. */
 export const SHORT_BYTES_MAXIMUM = 32 * 1024;
-/** Strings in strings, as a log has them of messages in JSON. */
+/** Maximum depth of strings in strings, as in a log of JSON messages. */
 const DEPTH_MAXIMUM = 3;
 const ESCAPED: ReadonlyMap<number, number> = new Map([
   [LETTER_N, NEWLINE],
@@ -37,7 +37,7 @@ interface Literal {
   has_escapes: boolean;
 }
 
-/** The end of the literal that begins with the mark at `open`: its mark, or the end of a line that does not continue. */
+/** The literal that begins with the quotation mark at `open`. It ends at the same mark, or at a line end that is not escaped. */
 function literalAt(text: Buffer, open: number, mark: number): Literal {
   let has_lines = false;
   let has_escapes = false;
@@ -52,10 +52,10 @@ function literalAt(text: Buffer, open: number, mark: number): Literal {
   return { start: open + 1, end: Math.min(at, text.length), has_lines, has_escapes };
 }
 
-/** The meaning of a literal. */
+/** The text of a literal with its escapes resolved. */
 function meaningOf(text: Buffer, { start, end, has_escapes }: Literal): Buffer {
   if (!has_escapes) return text.subarray(start, end);
-  // An escape is never shorter than its character, in UTF-8.
+  // In UTF-8 a character is never longer than its escape.
   const bytes = Buffer.allocUnsafe(end - start);
   let length = 0;
   for (let at = start; at < end; at += 1) {
@@ -67,7 +67,7 @@ function meaningOf(text: Buffer, { start, end, has_escapes }: Literal): Buffer {
     at += 1;
     const letter = text[at] ?? 0;
     if (letter === NEWLINE || (letter === RETURN && text[at + 1] === NEWLINE)) {
-      // The line continues after the blanks that the next one begins with (YAML 1.2, 7.3.1).
+      // An escaped line end is removed with the blanks that begin the next line (YAML 1.2, 7.3.1).
       while (at + 1 < end && BLANKS.has(text[at + 1] ?? 0)) at += 1;
       continue;
     }
@@ -81,7 +81,7 @@ function meaningOf(text: Buffer, { start, end, has_escapes }: Literal): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** The text between two literals: only blanks, or a comma with them; undefined for any other. */
+/** The separator of two literals: blanks only, or one comma with blanks; undefined for anything else. */
 function between(text: Buffer, from: number, to: number): 'nothing' | 'comma' | undefined {
   let commas = 0;
   for (let at = from; at < to; at += 1) {
@@ -97,7 +97,7 @@ const JSON_BEGIN = /^(?:\xef\xbb\xbf)?\s{0,32}[{[]/;
 const JSON_BEGIN_BYTES = 40;
 const MANY_LINES = Buffer.from('\\n');
 
-/** The texts, each once. In one pass over the text, and one over each text that holds others. */
+/** Yields the texts. Works in one pass over the text, and one over each text that contains others. */
 export function* literalTexts(text: Buffer, mark = QUOTE, depth = 0): Generator<Buffer> {
   function* within(bytes: Buffer): Generator<Buffer> {
     if (bytes.length < LEAST) return;
@@ -111,7 +111,7 @@ export function* literalTexts(text: Buffer, mark = QUOTE, depth = 0): Generator<
   function* flush(): Generator<Buffer> {
     const [only] = group;
     if (only !== undefined && group.length === 1) {
-      // A sentence quotes words, a document of JSON holds texts.
+      // A single literal without lines counts only in JSON: in sentences it is a quoted word.
       if (is_json || only.has_lines) yield* within(meaningOf(text, only));
     } else if ((is_json && group.length >= LINES_LEAST) || group.some(({ has_lines }) => has_lines)) {
       const pieces: Buffer[] = [];
@@ -122,7 +122,7 @@ export function* literalTexts(text: Buffer, mark = QUOTE, depth = 0): Generator<
       }
       const whole = Buffer.concat(pieces);
       yield* within(whole);
-      // Rules for short texts do not see them in a long one.
+      // Rules for short texts do not match a long one.
       if (whole.length > SHORT_BYTES_MAXIMUM) for (const piece of pieces) if (piece.includes(NEWLINE)) yield* within(piece);
     }
     group = [];
@@ -135,7 +135,7 @@ export function* literalTexts(text: Buffer, mark = QUOTE, depth = 0): Generator<
     if (last !== undefined && (gap === undefined || (how !== undefined && gap !== how) || group.length === LINES_MAXIMUM))
       yield* flush();
     else how = gap;
-    // A mark at the end of a line ends no literal.
+    // Only a literal with a closing mark counts.
     if (text[literal.end] === mark) group.push(literal);
     else yield* flush();
     open = text.indexOf(mark, literal.end + 1);

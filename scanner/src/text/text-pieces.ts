@@ -1,11 +1,11 @@
-// The text of a document whose XML has it in pieces: a word that was changed in its middle stands in two or three elements, and people see one.
+// Extracts the visible text of an XML document: a word that was edited in the middle is split over two or three elements.
 
 const LESS = 0x3c;
 const GREATER = 0x3e;
 const AMPERSAND = 0x26;
 const SLASH = 0x2f;
 const NEWLINE = 0x0a;
-/** Marks of WordprocessingML, DrawingML, SpreadsheetML and OpenDocument, of the properties of their documents, of Gnumeric and of the first Pages. */
+/** Tags of WordprocessingML, DrawingML, SpreadsheetML and OpenDocument, of their document properties, of Gnumeric and of early Pages. */
 const MARKS: readonly Buffer[] = [
   '<w:t>',
   '<w:t ',
@@ -42,10 +42,10 @@ const ENTITIES: ReadonlyMap<string, number> = new Map([
 ]);
 const ENTITY = /^&(?:#(\d{1,3})|#x([0-9a-f]{1,2})|(amp|lt|gt|quot|apos));/i;
 
-/** The start of the text that people see, behind the document's properties. */
+/** Start of the visible text, after the document's properties. */
 const BODIES: readonly Buffer[] = ['<w:body', '<office:body', '<a:p>', '<a:p ', '<Worksheet '].map((mark) => Buffer.from(mark));
 
-/** The text that people see of a document, without the indents of its XML; undefined where nothing stands before it. */
+/** The visible text of a document, without the indentation of its XML; undefined for other documents. */
 export function textOfBody(xml: Buffer): Buffer | undefined {
   const starts = BODIES.map((mark) => xml.indexOf(mark)).filter((start) => start >= 0);
   if (starts.length === 0) return undefined;
@@ -53,7 +53,7 @@ export function textOfBody(xml: Buffer): Buffer | undefined {
   return body && Buffer.from(body.toString('latin1').replaceAll(/\n[ \t\n]{0,64}/g, '\n'), 'latin1');
 }
 
-/** The text without its elements, a line for each paragraph; undefined for other documents. In one pass. */
+/** The text without tags, with a line for each paragraph; undefined for other documents. Works in one pass. */
 export function textOfPieces(xml: Buffer): Buffer | undefined {
   if (!MARKS.some((mark) => xml.includes(mark))) return undefined;
   const target = Buffer.allocUnsafe(xml.length);
@@ -64,7 +64,7 @@ export function textOfPieces(xml: Buffer): Buffer | undefined {
       const end = xml.indexOf(GREATER, at);
       if (end < 0) break;
       const name = xml.toString('latin1', at + 1, Math.min(end + 1, at + 1 + NAME_BYTES));
-      // A line that something begins, or ends where it was not empty.
+      // An opening tag begins a line; a closing tag does so only after text.
       if (BREAKS.test(name) && (xml[at + 1] !== SLASH || length > 0) && target[length - 1] !== NEWLINE)
         target[length++] = NEWLINE;
       at = end + 1;
@@ -90,7 +90,7 @@ export function textOfPieces(xml: Buffer): Buffer | undefined {
   return target.subarray(0, length);
 }
 
-/** Without blanks and empty lines around it: a rule knows a document's text by its first bytes. */
+/** Removes blanks and empty lines around a text: rules recognise a document's text by its first bytes. */
 export function trimmed(text: Buffer): Buffer {
   let [start, end] = [0, text.length];
   while (start < end && (text[start] ?? 0) <= 0x20) start += 1;

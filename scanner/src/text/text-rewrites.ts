@@ -1,12 +1,12 @@
 import { fromBase32, fromBase85, runsOfBase85 } from './text-base85.ts';
 import { fromPatches, lineListings, listings } from './text-listings.ts';
 
-// A text as it is behind the calls that scripts use most to hide one: literals that are joined, put in their places, turned round or replaced, and bytes
-// written as a listing. The text is never run: each call is recognised by its name and its literals.
+// Undoes the calls that scripts use most to hide a text: literals that are joined, formatted, reversed or replaced, and bytes
+// written as a listing. The script is never run: each call is recognised by its name and its literals.
 
 /** Larger texts are not rewritten: scripts that hide something are smaller, and programs are larger. Bytes. */
 const TEXT_BYTES_MAXIMUM = 256 * 1024;
-/** In larger ones variables are not followed. Bytes. */
+/** In larger texts variables are not substituted. Bytes. */
 const FOLLOWED_BYTES_MAXIMUM = 32 * 1024;
 const LEAST = 33;
 const LITERALS_MAXIMUM = 2000;
@@ -14,21 +14,21 @@ const WHOLE_LITERALS_MAXIMUM = 100;
 const WHOLE_LITERAL_BYTES = { least: 64, most: 64 * 1024 } as const;
 const VARIABLES_MAXIMUM = 500;
 const REPLACEMENTS_MAXIMUM = 16;
-/** The most bytes of all rewritings of one text, as a multiple of it. */
+/** Maximum size of all results for one text, as a multiple of its size. */
 const GROWTH_MAXIMUM = 8;
 
 /**
- * A literal does not begin at a quotation mark that is escaped or doubled: that belongs to one that began before it, and a literal would be searched to the end of the text from
- * each of thousands of them.
+ * A literal does not begin at an escaped or doubled quotation mark, which belongs to an earlier literal: otherwise the text would be searched to its end from each of
+ * thousands of such marks.
  */
 export const LITERAL = String.raw`(?:[bB]|[rR])?(?:(?<![\\'])'(?:[^'\\\r\n]|\\[\s\S]|''){0,16384}'|(?<![\\"])"(?:[^"\\\r\n]|\\[\s\S]|""){0,16384}")`;
 const GAP = String.raw`(?:\s|/\*[^*]{0,64}\*/){0,64}`;
-/** Literals with commas between them, in brackets of some kind. */
+/** Literals separated by commas. */
 const LIST = new RegExp(`${LITERAL}(?:${GAP},${GAP}${LITERAL}){1,4096}`, 'g');
-/** Literals with nothing or a plus sign between them. Blanks belong to one gap alone: else there are as many ways to take them as their square. */
+/** Adjacent literals, or literals with an operator (`+`, `&`, `.`) between them. Only one gap matches a sequence of blanks: two gaps would backtrack in quadratic time. */
 const ROW = new RegExp(`${LITERAL}(?:${GAP}(?:[+&.]${GAP})?${LITERAL}){2,4096}`, 'g');
 const ONE = new RegExp(LITERAL, 'g');
-/** A literal of PowerShell: nothing but a doubled quote is an escape. */
+/** A literal of PowerShell: only a doubled quotation mark is an escape. */
 const PLAIN = `(?:(?<!')'(?:[^']|''){0,1024}'|(?<!")"(?:[^"]|""){0,1024}")`;
 const PLAIN_LIST = new RegExp(`${PLAIN}(?:\\s{0,16},\\s{0,16}${PLAIN}){1,4096}`, 'g');
 const ONE_PLAIN = new RegExp(PLAIN, 'g');
@@ -56,17 +56,17 @@ const BASE32 = /\b[A-Z2-7]{40,}(?:\r?\n[A-Z2-7]{1,512}){0,4096}={0,6}/g;
 const BASE85 = /b85decode|a85decode|ascii85|base85|<~/i;
 const SINGLE_CODE = /String\.from(?:CharCode|CodePoint)\s{0,8}\(\s{0,8}(\d{1,5})\s{0,8}\)/g;
 const ECHOED = /^[\t @(]{0,16}echo[ .\t(]{1,8}([^\r\n>|]{1,4096}?)[ \t]{0,8}\)?[ \t]{0,8}(?:>{1,2}[^\r\n]{1,256})?\r?$/gim;
-/** Nothing, within a template of JavaScript. */
+/** An empty substitution in a template literal of JavaScript. */
 const EMPTY = /\$\{(?:""|'')\}/g;
-/** Between two templates of JavaScript that are put together. */
+/** Between two concatenated template literals of JavaScript. */
 const TEMPLATES = /`\s{0,8}\+\s{0,8}`/g;
-/** A value that is set piece by piece, in one line. */
+/** Between two statements of one line that build a value from literals. */
 const ADDED = /(["'])\s{0,8};\s{0,8}\$?[A-Za-z_]\w{0,31}\s{0,8}[+.]=\s{0,8}\1/g;
 const PIECE = /^[A-Za-z0-9+/=_-]*$/;
 const JOINS = /join|implode|concat/i;
 const HERE = /<<-?[ \t]{0,8}(['"]?)(\w{1,80})\1[^\n]{0,200}\n/g;
 const HERE_MAXIMUM = 100;
-/** The data of a script after its end mark. */
+/** Data after the end marker of a script. */
 const BEHIND_SCRIPT = /^__[A-Z_]{2,32}__\r?\n([\s\S]{32,65536})$/m;
 const QUOTED_PRINTABLE = /(?:=[0-9A-F]{2}(?:=\r?\n)?){16,}/gi;
 const UUENCODED = /unpack|uudecode/i;
@@ -76,10 +76,10 @@ const ESCAPED: ReadonlyMap<string, string> = new Map(
   Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', a: '\x07' }),
 );
 
-/** Escapes of bytes in a text that is no longer in a literal. */
+/** A sequence of at least four byte escapes. */
 export const HEX_ESCAPES = /(?:\\x[0-9a-f]{2}){4}|(?:\\u00[0-9a-f]{2}){4}|(?:\\[0-7]{3}){4}/i;
 
-/** A literal without its quotes and escapes, as most languages have them. */
+/** The text of a literal: without its quotation marks, and with the escapes of most languages resolved. */
 export function meaningOf(literal: string): string {
   const start = /^[bBrR]/.test(literal) ? 2 : 1;
   const quote = literal[start - 1] ?? '"';
@@ -112,7 +112,7 @@ function turned(text: string): string {
   return [...text].reverse().join('');
 }
 
-/** The values of a list of PowerShell. */
+/** The values of a PowerShell list. */
 function plainValuesIn(list: string): string[] {
   return (list.match(ONE_PLAIN) ?? []).map((literal) =>
     literal.slice(1, -1).replaceAll(literal.slice(0, 1).repeat(2), literal.slice(0, 1)),
@@ -129,13 +129,13 @@ function* lists(text: string): Generator<string> {
       JOINED_BEHIND.test(text.slice(index + list.length, index + list.length + 64)) ||
       JOINED_BEFORE.test(text.slice(Math.max(0, index - 64), index));
     const values = is_joined || joins ? valuesIn(list) : [];
-    // A list that is joined elsewhere is recognised by its look.
+    // A list that is joined elsewhere is recognised by its values.
     if (is_joined || (values.length > 2 && values.every((value) => PIECE.test(value)))) yield values.join('');
   }
   for (const [row] of text.matchAll(ROW)) yield valuesIn(row).join('');
 }
 
-/** Files that stand in a script as they are, up to a line with the word that ends them. */
+/** Here-documents: files in a script, up to a line with the delimiter word. */
 function* hereDocuments(text: string): Generator<string> {
   let count = 0;
   for (const { 0: whole, 2: word = '', index } of text.matchAll(HERE)) {
@@ -147,24 +147,24 @@ function* hereDocuments(text: string): Generator<string> {
   }
 }
 
-/** Where a row of uuencode may begin in a line of a script: at once, or behind the quotation mark of a literal. */
+/** Positions in a line of a script at which a row of uuencode may begin: the line start, or after a quotation mark. */
 const ROW_BEGINS = /(?<=^|['"])/g;
 const ROW_BEGINS_MAXIMUM = 8;
 
-/** The row of uuencode in a line, as long as its first character says; undefined where there is none. */
+/** The row of uuencode in a line, of the length that its first character encodes; undefined if there is none. */
 function rowIn(line: string): { size: number; letters: string } | undefined {
   for (const { index: start } of [...line.slice(0, 256).matchAll(ROW_BEGINS)].slice(0, ROW_BEGINS_MAXIMUM)) {
     const size = line.charCodeAt(start) - 32;
     const end = start + 1 + Math.ceil(size / 3) * 4;
     const letters = line.slice(start + 1, Math.min(end, line.length));
-    // Blanks at the end of a line are lost in many ways.
+    // Blanks at the end of a line may have been removed.
     const is_whole = letters.length >= Math.ceil((size * 4) / 3) && /^(?:['"\\);,\s]|$)/.test(line.slice(end));
     if (size > 0 && size <= 45 && is_whole && /^[ -`]{4,60}$/.test(letters)) return { size, letters };
   }
   return undefined;
 }
 
-/** The bytes of lines by uuencode that stand in a literal, each with its length before it. */
+/** Decodes rows of uuencode in literals, each with its length before it. */
 function fromLines(text: string): Buffer {
   const pieces: Buffer[] = [];
   for (const line of text.split(/\r?\n|\\n/)) {
@@ -176,7 +176,7 @@ function fromLines(text: string): Buffer {
   return Buffer.concat(pieces);
 }
 
-/** `"{1}{0}" -f 'b','a'` of PowerShell. */
+/** Evaluates the format operator of PowerShell: `"{1}{0}" -f 'b','a'`. */
 function placed(text: string): string {
   return text.replaceAll(PLACED, (whole, format: string, list: string) => {
     const values = plainValuesIn(list);
@@ -186,7 +186,7 @@ function placed(text: string): string {
   });
 }
 
-/** The literals of a text behind the replacements in it. */
+/** Applies the `replace` calls of a text to its literals; undefined if there are none. */
 function replaced(text: string, literals: string): string | undefined {
   const pairs: [string, string][] = [];
   for (const pattern of [REPLACING_LITERAL, REPLACING]) {
@@ -194,7 +194,7 @@ function replaced(text: string, literals: string): string | undefined {
       if (pairs.length === REPLACEMENTS_MAXIMUM) break;
       const search = from.startsWith('/') ? from.slice(1, from.lastIndexOf('/')) : meaningOf(from);
       const value = meaningOf(to);
-      // It only grows up to the length of the replaced text.
+      // A replacement may at most double the length of the replaced text.
       if (search !== '' && value.length <= search.length * 2) pairs.push([search, value]);
     }
   }
@@ -202,7 +202,7 @@ function replaced(text: string, literals: string): string | undefined {
   let result = literals;
   for (const [from, to] of pairs) {
     const next = result.replaceAll(from, () => to);
-    // Each may double it: one that makes it too long is left out.
+    // A replacement that makes the result too long is skipped.
     if (next.length <= 2 * text.length) result = next;
   }
   return result;
@@ -216,7 +216,7 @@ const ASSIGNED = new RegExp(
 );
 const USED = /(?<![\w$'"])(\$?[A-Za-z_]\w{0,31})(?=\s{0,8}[+.&])|(?<=[+.&]\s{0,8})(\$?[A-Za-z_]\w{0,31})(?![\w'"(])/g;
 
-/** Variables of a batch file, and of a script where they are set once to a literal and used where literals are put together. */
+/** Substitutes variables: those of a batch file, and those of a script that are set to a literal and used in a concatenation. */
 function substituted(text: string): string | undefined {
   const values = new Map<string, string>();
   for (const [, quote, name = '', value = ''] of text.matchAll(SET)) {
@@ -241,7 +241,7 @@ function substituted(text: string): string | undefined {
   for (const [, name = '', literal = ''] of text.matchAll(ASSIGNED))
     if (values.size < VARIABLES_MAXIMUM) values.set(name, literal);
   if (values.size === 0) return undefined;
-  // In a shell the value of a name is put beside anything.
+  // In a shell a variable may be next to any text.
   if (text.startsWith('#!'))
     return text.replaceAll(OF_SHELL, (whole, name: string) => take(whole, values.get(name)?.slice(1, -1)));
   return text.replaceAll(USED, (whole, one?: string, other?: string) => take(whole, values.get(one ?? other ?? '')));
@@ -249,7 +249,7 @@ function substituted(text: string): string | undefined {
 
 const OF_SHELL = /\$\{?([A-Za-z_]\w{0,31})\}?/g;
 
-/** The results of rewriting: `texts` are read as texts in turn, `bytes` are files that were written in it. */
+/** The results of rewriting. `texts` are searched as texts again; `bytes` are data that was encoded in the text. */
 interface Rewritten {
   texts: Buffer[];
   bytes: Buffer[];
@@ -258,13 +258,13 @@ interface Rewritten {
 }
 
 /**
- * Bytes that no literal holds unescaped: between two quotation marks that do not belong together may lie the beginning of a file behind a script, and a finding there
- * would be cut off. Such a file is found from the file itself.
+ * Bytes that no literal holds unescaped. Two unrelated quotation marks may enclose the beginning of a binary file after a script, and a file found there would be cut
+ * off. Such a file is found elsewhere.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const RAW_BYTES = /[\0-\x08\x0e-\x1a]/;
 
-/** Whether a text has anything that is rewritten here: nearly none has. */
+/** A text that does not match has nothing to rewrite, like nearly every text. */
 const TELLING = new RegExp(
   [
     /\s-f\b|join|implode|concat|reverse|strrev|replace|rot_?13/,
@@ -281,20 +281,20 @@ const TELLING = new RegExp(
   'im',
 );
 
-/** A literal of Python over several lines. */
+/** A triple-quoted literal of Python. */
 const TRIPLE = /('''|""")([\s\S]{32,65536}?)\1/g;
-/** The Latin sets of ISO 2022, to which a text of JIS may turn at any place: they are invisible to readers. */
+/** Escape sequences of ISO 2022 for the Latin sets, which may be anywhere in a JIS text and are invisible. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const SHIFTED_SETS = /\x1b\([BJ]/g;
 const ENTITY = /<!ENTITY\s{1,16}([A-Za-z_][\w.-]{0,63})\s{1,16}(?:"([^"<]{0,4096})"|'([^'<]{0,4096})')\s{0,16}>/g;
 const ENTITIES_MAXIMUM = 200;
-/** Entities may stand in the values of others. */
+/** Maximum nesting of entities in the values of others. */
 const ENTITY_ROUNDS = 4;
 
-/** The text of JIS is recognised by it. */
+/** Such an escape sequence marks a JIS text. */
 const SHIFT_BEGIN = '\x1b(';
 
-/** An XML with the entities that it declares itself put in their places; undefined where it declares none. */
+/** Replaces the entities that an XML document declares with their values; undefined if it declares none. */
 function withEntities(source: string): string | undefined {
   const values = new Map<string, string>();
   for (const [, name = '', one, other] of source.matchAll(ENTITY))
@@ -318,7 +318,7 @@ function spelledOut(_: string, digits: string | undefined, decimal: string | und
   return String.fromCharCode((digits === undefined ? Number(decimal) : Number.parseInt(digits, 16)) & 0xff);
 }
 
-/** The text behind the calls that are known. `text` is UTF-8 or something like it. */
+/** Rewrites a text, and decodes data that it contains. `text`: UTF-8, or another encoding that extends ASCII. */
 export function rewritten(text: Buffer): Rewritten {
   const found: Rewritten = { texts: [], bytes: [], files: [] };
   if (text.length > TEXT_BYTES_MAXIMUM) return found;
@@ -354,7 +354,7 @@ export function rewritten(text: Buffer): Rewritten {
   }
   for (const [, , literal = ''] of folded.matchAll(TRIPLE)) {
     if (literals.length >= LITERALS_MAXIMUM) break;
-    // As it would stand between single quotation marks, which end no literal of this kind.
+    // Read as a literal in single quotation marks, which cannot end it.
     if (literal.length >= LEAST && !RAW_BYTES.test(literal)) literals.push(meaningOf(`'${literal}'`));
   }
   const other = replaced(folded, literals.join('\n'));
@@ -364,7 +364,7 @@ export function rewritten(text: Buffer): Rewritten {
   const whole = literals.filter(({ length }) => length >= WHOLE_LITERAL_BYTES.least && length <= WHOLE_LITERAL_BYTES.most);
   for (const literal of whole.slice(0, WHOLE_LITERALS_MAXIMUM)) add(found.bytes, Buffer.from(literal, 'latin1'));
   if (source.startsWith('#!')) {
-    // In single quotes of a shell nothing is an escape.
+    // A shell has no escapes in single quotation marks.
     for (const [, literal = ''] of [...source.matchAll(/'([^']{64,4096})'/g)].slice(0, WHOLE_LITERALS_MAXIMUM))
       if (!RAW_BYTES.test(literal)) add(found.bytes, Buffer.from(literal, 'latin1'));
     const behind = BEHIND_SCRIPT.exec(source)?.[1];
@@ -374,13 +374,13 @@ export function rewritten(text: Buffer): Rewritten {
   for (const [run] of source.matchAll(QUOTED_PRINTABLE)) add(found.bytes, Buffer.from(run.replaceAll(/=\r?\n|=/g, ''), 'hex'));
   if (UUENCODED.test(source)) {
     add(found.bytes, fromLines(source));
-    // As a literal has them: quotation marks and dollar signs behind a backslash.
+    // Also without the backslashes before quotation marks and dollar signs in a literal.
     if (source.includes('\\')) add(found.bytes, fromLines(source.replaceAll(/\\(['"\\$])/g, '$1')));
   }
   for (const [run] of source.matchAll(OCTAL))
     add(found.bytes, Buffer.from((run.match(/[0-7]{2,3}/g) ?? []).map((digits) => Number.parseInt(digits, 8) & 0xff)));
   for (const [run] of source.matchAll(PERCENT_U)) {
-    // A string of two bytes in each character, as exploits lay them into memory.
+    // Two bytes in each character, as exploits place them in memory.
     add(found.bytes, Buffer.from((run.match(/[0-9a-f]{4}/gi) ?? []).join(''), 'hex').swap16());
     addText((run.match(/[0-9a-f]{4}/gi) ?? []).map((digits) => String.fromCharCode(Number.parseInt(digits, 16) & 0xff)).join(''));
   }
@@ -389,7 +389,7 @@ export function rewritten(text: Buffer): Rewritten {
   const expanded = withEntities(source);
   if (expanded !== undefined) {
     addText(expanded);
-    // The visible text: rules for texts leave out pages that begin with a tag.
+    // The visible text, because rules for texts skip documents that begin with a tag.
     addText(expanded.replaceAll(/<[^<>]{0,4096}>/g, ''));
   }
   if (BASE85.test(source)) {
@@ -399,7 +399,7 @@ export function rewritten(text: Buffer): Rewritten {
   const echoed = [...source.matchAll(ECHOED)].map(([, words = '']) => words);
   if (echoed.length > 1) {
     addText(echoed.join('\n'));
-    // Lines of base64 that are of no one width.
+    // Lines of base64 with different lengths.
     add(found.bytes, Buffer.from(echoed.filter((words) => /^[A-Za-z0-9+/]{4,}={0,2}$/.test(words)).join(''), 'base64'));
   }
   for (const bytes of fromPatches(source)) add(found.files, bytes);

@@ -1,9 +1,9 @@
 import { hexDigit } from './text-codings.ts';
 
-// Bytes written as letters in a text: base64 (RFC 4648, with either alphabet, in lines as PEM and OpenPGP have it, or in one), hexadecimal digits, and lists
-// of numbers as scripts have them.
+// Finds bytes encoded in a text: base64 (RFC 4648, either alphabet, in one line or in lines as in PEM and OpenPGP), hexadecimal digits, escapes, and lists
+// of numbers in scripts.
 
-/** Bytes in a text, decoded. `end` is where it ends there. */
+/** Bytes decoded from a text. `start`, `end`: range of their encoded form in the text. */
 export interface Run {
   how: 'base64' | 'hex' | 'numbers' | 'escapes' | 'address' | 'literal' | 'uuencode' | 'base85';
   start: number;
@@ -11,9 +11,9 @@ export interface Run {
   bytes: Buffer;
 }
 
-/** A run that decodes to no more is left as it is: words and names look the same. Bytes. */
+/** A run that decodes to fewer bytes is ignored: words and names look the same. */
 export const DECODED_LEAST = 33;
-/** Lines of a run are at least as long, but for the last one. Characters. */
+/** Least length of the lines of a run, except the last one. Characters. */
 const LINE_LEAST = 20;
 
 const PLAIN = 1;
@@ -25,18 +25,18 @@ for (const character of '-_') ALPHABET[character.charCodeAt(0)] = URL_SAFE;
 const DASH = 0x2d;
 const UNDERSCORE = 0x5f;
 const EQUALS = 0x3d;
-/** A line end between two lines of a run, perhaps as an escape within a literal, with what mail and comments put before a line. */
+/** A line end between two lines of a run, possibly an escape within a literal, with prefixes that mail and comments add to a line. */
 const BREAK =
   /^={0,2}(?:[ \t]{0,4}>{1,2}[ \t]{0,4}[^\r\n]{1,40})?(?:\\r)?(?:\\n|\\?\r?\n|\\?\r)[ \t]{0,16}(?:(?:[>#*;':%]{1,4}|rem[ \t]|@?\(?echo[ .]|\/\/[ \t]|--[ \t])[ \t]{0,4})?/i;
 /**
- * A folded line, which begins with a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849): the first of them has a name before its value, and is
- * shorter.
+ * The break before a folded line, which begins with a blank (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849). The first line of a value has a name before it, so the value is
+ * shorter there.
  */
 const FOLD = /^\r?\n[ \t]{1,16}(?=[A-Za-z0-9+/])/;
 const FOLDED_LINE_MAXIMUM = 1000;
 /**
- * Characters that may follow a line of a run: its end, padding, quotation marks, a backslash, brackets, and where a script writes it
- * to.
+ * Characters that may follow a line of a run: a line end, padding, quotation marks, a backslash, brackets, and a redirection of a
+ * script.
  */
 const BEHIND_LINE: readonly number[] = [0x0a, 0x0d, EQUALS, 0x22, 0x27, 0x5c, 0x3c, 0x29, 0x60, 0x3e, 0x20];
 const BREAK_BYTES = 96;
@@ -45,7 +45,7 @@ function isOf(byte: number | undefined): boolean {
   return ALPHABET[byte ?? 0] !== 0;
 }
 
-/** Length of the second line of a folded value, where other text is before the first one in its line. */
+/** Length of the second line of a folded value, if other text precedes the value in its first line; otherwise 0. */
 function foldedWidth(text: Buffer, start: number, first_end: number): number {
   const before = text[start - 1] ?? 0x0a;
   const [gap] = FOLD.exec(text.toString('latin1', first_end, first_end + BREAK_BYTES)) ?? [];
@@ -60,7 +60,7 @@ const COLON = 0x3a;
 const SPACE = 0x20;
 const TAB = 0x09;
 
-/** The first characters of a folded value, which stand behind its name: they may be too few for a line of a run. */
+/** Range of a folded value's characters in its first line, after its name: they may be too few for a line of a run. */
 function foldedBefore(text: Buffer, start: number, done: number): { start: number; end: number } | undefined {
   let end = start;
   while (end > done && start - end < BREAK_BYTES && (text[end - 1] === SPACE || text[end - 1] === TAB)) end -= 1;
@@ -72,7 +72,7 @@ function foldedBefore(text: Buffer, start: number, done: number): { start: numbe
   return first < end && before === COLON ? { start: first, end } : undefined;
 }
 
-/** The characters of a run from its first line on; lines that follow belong to it as long as they are nothing else. */
+/** The lines of a run from its first line on: following lines of the same length, and a shorter last one. */
 function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buffer[]; end: number } {
   const lines = [text.subarray(start, first_end)];
   let end = first_end;
@@ -84,7 +84,7 @@ function linesFrom(text: Buffer, start: number, first_end: number): { lines: Buf
     let to = from;
     while (to - from < width && isOf(text[to])) to += 1;
     length = to - from;
-    // A line that continues belongs to something else: a longer one, or words.
+    // A line that is longer, or continues with other text, is not part of the run.
     const next = text[to] ?? 0x0a;
     if (length === 0 || isOf(text[to]) || !BEHIND_LINE.includes(next)) break;
     lines.push(text.subarray(from, to));
@@ -98,13 +98,13 @@ function isHex(text: Buffer): boolean {
   return text.length % 2 === 0;
 }
 
-/** Digits behind what databases put before them: `0x`, `\\x`. */
+/** The digits without the prefix of databases: `0x`, `\\x`. */
 function withoutPrefix(text: Buffer): Buffer {
   const at = text[0] === 0x30 ? 1 : 0;
   return ((text[at] ?? 0) | 0x20) === 0x78 ? text.subarray(at + 1) : text;
 }
 
-/** Without dashes and underscores where they are no digits, as in a line of a table or a long name. */
+/** Converts URL-safe base64 to the standard alphabet; undefined if it has too many dashes and underscores, as a line of a table or a long name has. */
 function ofBase64(text: Buffer): Buffer | undefined {
   let others = 0;
   for (const byte of text) if (byte === DASH || byte === UNDERSCORE) others += 1;
@@ -120,7 +120,7 @@ function ofBase64(text: Buffer): Buffer | undefined {
 
 const WHOLE = { least: 24, most: 128 } as const;
 
-/** A short text that is nothing but base64 or digits: in any other one it might be a word. */
+/** Decodes a short text that consists of base64 or hexadecimal digits alone: within other text it might be a word. */
 export function* wholeOf(text: Buffer): Generator<Run> {
   if (text.length > WHOLE.most) return;
   const letters = text.toString('latin1').replaceAll(/\s/g, '');
@@ -130,7 +130,7 @@ export function* wholeOf(text: Buffer): Generator<Run> {
   if (bytes.length < DECODED_LEAST) yield { how: is_hex ? 'hex' : 'base64', start: 0, end: text.length, bytes };
 }
 
-/** Runs of base64 and of hexadecimal digits, in one pass: one of LINE_LEAST characters is checked, and its neighbours where it may be of a run. */
+/** Runs of base64 and of hexadecimal digits, in one pass: one of LINE_LEAST characters is checked, and its neighbours if it may be part of a run. */
 export function* runsOf(text: Buffer): Generator<Run> {
   let done = 0;
   for (let at = LINE_LEAST - 1; at < text.length; at += LINE_LEAST) {
@@ -139,12 +139,12 @@ export function* runsOf(text: Buffer): Generator<Run> {
     while (start > done && isOf(text[start - 1])) start -= 1;
     let end = at + 1;
     while (end < text.length && isOf(text[end])) end += 1;
-    // Dashes of armour and of lines drawn stand around a run, not in it.
+    // Dashes of PEM armour and of drawn lines surround a run and are not part of it.
     while (start < end && (text[start] === DASH || text[start] === UNDERSCORE)) start += 1;
     if (end - start >= LINE_LEAST) {
       const first = foldedBefore(text, start, done);
       const folded = first === undefined ? undefined : linesFrom(text, first.start, first.end);
-      // A line that ends before the searched place is not its beginning: it would be searched again and again.
+      // A run that ends before `at` is not used: it would be searched again and again.
       const is_folded = first !== undefined && folded !== undefined && folded.end > at;
       if (is_folded) start = first.start;
       const run = is_folded ? folded : linesFrom(text, start, end);
@@ -162,7 +162,7 @@ export function* runsOf(text: Buffer): Generator<Run> {
           bytes: Buffer.from(coded.toString('latin1'), is_hex ? 'hex' : 'base64'),
         };
     }
-    // The beginning of a folded value is searched again from its second line.
+    // `done` stays before a short run, so that the beginning of a folded value is found from its second line.
     if (end - start >= LINE_LEAST) done = end;
     at = Math.max(at, end - 1 - ((end - 1 - (LINE_LEAST - 1)) % LINE_LEAST));
   }
@@ -173,7 +173,7 @@ const DIGIT_9 = 0x39;
 const SEPARATORS = Buffer.from(', \t\r\n_&;:|', 'latin1');
 const NUMBERS_BYTES_MAXIMUM = 8 * 1024 ** 2;
 
-/** Whether a number may begin here: lists of numbers stand in brackets, or behind an equals sign. */
+/** Whether a list of numbers may begin after this byte: lists follow a bracket, a quotation mark, an equals sign, `@` or a line end. */
 function isListStart(byte: number): boolean {
   return (
     byte === 0x28 ||
@@ -194,7 +194,7 @@ const BRACKET = 0x28;
 
 const AND = 0x26;
 
-/** Whether digits of Visual Basic begin here: `&H5A`. */
+/** Whether a hexadecimal number of Visual Basic begins here: `&H5A`. */
 function isMarked(text: Buffer, at: number): boolean {
   return text[at] === AND && ((text[at + 1] ?? 0) | 0x20) === 0x68 && hexDigit(text[at + 2]) !== undefined;
 }
@@ -205,7 +205,7 @@ function castAt(text: Buffer, at: number): number {
   return Math.max(0, ...CASTS.map((cast) => (text.subarray(at, at + cast.length).equals(cast) ? cast.length : 0)));
 }
 
-/** The numbers of a list from `at` on, each below 256 (or above -129), with a mark between two; and where it ends. */
+/** Reads a list of numbers up to 255, with separators between them, from `at` on; returns them as bytes (-1 as 255), and their end. */
 function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number } {
   const bytes: number[] = [];
   let next = at;
@@ -239,7 +239,7 @@ function numbersFrom(text: Buffer, at: number): { bytes: number[]; end: number }
 
 const BLANKS_MAXIMUM = 16;
 
-/** The character before a number, and before the blanks that its line may begin with. */
+/** The character before a number and before the blanks that precede it. */
 function beforeBlanks(text: Buffer, at: number): number {
   let before = at - 1;
   while (before > 0 && at - before <= BLANKS_MAXIMUM && (text[before] === 0x20 || text[before] === 0x09)) before -= 1;
@@ -264,7 +264,7 @@ const ESCAPES =
   /(?:&#x[0-9a-f]{1,4};){8,}|(?:&#\d{1,5};){8,}|(?:\\x[0-9a-f]{2}){8,}|(?:\\u[0-9a-f]{4}){8,}|(?:%[0-9a-f]{2}){8,}/gi;
 const ESCAPED = /&#x([0-9a-f]+);|&#(\d+);|\\[xu]([0-9a-f]+)|%([0-9a-f]{2})/gi;
 
-/** Runs of characters that are all escaped: bytes where each is below 256, else text. */
+/** Runs of characters that are all escaped: as bytes if each is below 256, else as text. */
 export function* escapesOf(text: Buffer): Generator<Run> {
   for (const { 0: whole, index } of text.toString('latin1').matchAll(ESCAPES)) {
     const codes = [...whole.matchAll(ESCAPED)].map(([, hex, decimal, digits, percent]) =>
@@ -286,7 +286,7 @@ const ESCAPED_LETTERS: ReadonlyMap<number, number> = new Map(
 );
 const OF_ESCAPE = /^u00([0-9a-f]{2})/i;
 
-/** The bytes that a string of JSON has as characters from `start` to `end`; undefined where one of them is no byte. */
+/** The bytes that a JSON string from `start` to `end` holds, one per character; undefined if a character is above U+00FF. */
 function bytesOfString(text: Buffer, start: number, end: number): Buffer | undefined {
   const bytes = Buffer.allocUnsafe(end - start);
   let length = 0;
@@ -301,7 +301,7 @@ function bytesOfString(text: Buffer, start: number, end: number): Buffer | undef
       if (digits !== undefined) at += 4;
     } else if (byte < 0x80) bytes[length++] = byte;
     else {
-      // Two bytes of UTF-8 are one up to U+00FF.
+      // A character up to U+00FF has two bytes in UTF-8.
       const next = text[at + 1] ?? 0;
       if ((byte !== 0xc2 && byte !== 0xc3) || (next & 0xc0) !== 0x80) return undefined;
       bytes[length++] = ((byte & 3) << 6) | (next & 0x3f);
@@ -311,7 +311,7 @@ function bytesOfString(text: Buffer, start: number, end: number): Buffer | undef
   return bytes.subarray(0, length);
 }
 
-/** Strings of JSON that have bytes as characters, with those that are no letters by their numbers. */
+/** JSON strings that hold bytes as characters, with control characters as `\u00..`. */
 export function* stringsOf(text: Buffer): Generator<Run> {
   if (!text.includes('\\u00')) return;
   for (let open = text.indexOf(QUOTE); open >= 0; ) {
@@ -333,11 +333,11 @@ export function* stringsOf(text: Buffer): Generator<Run> {
 
 const LETTER_B = 0x62;
 const LETTER_X = 0x78;
-/** Marks that distinguish bytes from words: a number, a line end. */
+/** Escapes that distinguish bytes from words: `\x`, `\n`, `\r`. */
 const OF_ESCAPES: ReadonlySet<number> = new Set([LETTER_X, 0x6e, 0x72]);
 const WORD = /\w/;
 
-/** Bytes as Python writes them: each that is no letter behind a backslash. */
+/** Bytes literals of Python, with escapes for other bytes than letters. */
 export function* byteLiteralsOf(text: Buffer): Generator<Run> {
   for (let at = text.indexOf(LETTER_B); at >= 0; at = text.indexOf(LETTER_B, at + 1)) {
     const mark = text[at + 1];
@@ -379,7 +379,7 @@ const DATA = Buffer.from('data:');
 const ADDRESS = /^data:[\w.+/;=-]{0,200},/i;
 const ADDRESS_HEAD_BYTES = 220;
 
-/** Data in addresses of the scheme `data` (RFC 2397) with per cent signs: base64 in them is a run like any other. */
+/** Data of `data:` URLs (RFC 2397), percent-decoded. Base64 without escapes and blanks is found as a run. */
 export function* addressesOf(text: Buffer): Generator<Run> {
   for (let at = text.indexOf(DATA); at >= 0; at = text.indexOf(DATA, at + DATA.length)) {
     const [head] = ADDRESS.exec(text.toString('latin1', at, at + ADDRESS_HEAD_BYTES)) ?? [];
@@ -396,7 +396,7 @@ export function* addressesOf(text: Buffer): Generator<Run> {
     const plain = text
       .toString('latin1', start, end)
       .replaceAll(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-    // Browsers pass over blanks in it, which end a run. Data without either is found as a run.
+    // Browsers skip blanks in base64, which end a run. Base64 without blanks and escapes is found as a run.
     const is_base64 = /;\s{0,8}base64,$/i.test(head);
     const is_plain_run = is_base64 && plain.length === end - start && !/\s/.test(plain);
     const bytes = Buffer.from(plain, is_base64 ? 'base64' : 'latin1');
@@ -405,10 +405,10 @@ export function* addressesOf(text: Buffer): Generator<Run> {
   }
 }
 
-/** Numbers with the same letters or marks between each two, as a script splits them at these. */
+/** Numbers with the same separator between each two, at which a script splits them. */
 const SPLIT = /(?<!\d)\d{1,3}([^\d\s"'\\]{1,3})\d{1,3}(?:\1\d{1,3}){31,}(?!\d)/g;
 
-/** Lists of numbers that something else than a comma stands between. */
+/** Lists of numbers with any one separator of up to three characters. */
 export function* splitsOf(text: Buffer): Generator<Run> {
   if (text.length > NUMBERS_BYTES_MAXIMUM) return;
   for (const { 0: whole, 1: mark = '', index } of text.toString('latin1').matchAll(SPLIT)) {

@@ -1,12 +1,12 @@
-// Texts whose letters are written in another way for the format that they stand in: values of calendars and cards over lines, base64 with its slashes or plus signs escaped, or with blanks
-// between its letters. The result is the same text without these spellings.
+// Undoes the ways in which a format writes its texts: folded values of calendars and vCards, base64 with escaped slashes or plus signs or with blanks between its letters, URL-encoded
+// forms, quoted fields of tables.
 
 const CARD = /^(?:BEGIN:V[A-Z]{4,8}|dn:{1,2} |version: \d)/im;
 const QUOTED = /^[^\r\n:]{0,200};(?:ENCODING=)?QUOTED-PRINTABLE[^\r\n:]{0,200}:/im;
-/** Larger ones have no more than their files, which are found as they stand. Bytes. */
+/** Larger texts are not converted: their files are found without it. Bytes. */
 const CARD_BYTES_MAXIMUM = 1024 ** 2;
 
-/** Values of a calendar, a card or a directory in one line each (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849), without their escapes; undefined for any other text. */
+/** Unfolds the values of a calendar, a vCard or an LDIF file (RFC 5545, 3.1; RFC 6350, 3.2; RFC 2849) and resolves their escapes; undefined for any other text. */
 function ofCard(source: string): string | undefined {
   if (source.length > CARD_BYTES_MAXIMUM || !CARD.test(source.slice(0, 4096))) return undefined;
   const quoted = QUOTED.test(source)
@@ -18,7 +18,7 @@ function ofCard(source: string): string | undefined {
     quoted
       .replaceAll(/\r?\n[ \t]/g, '')
       .replaceAll(/\\([nN,;\\])/g, (_, letter: string) => (letter === 'n' || letter === 'N' ? '\n' : letter))
-      // Each value begins a line, behind the name that it has.
+      // Puts each value on a line of its own, after its name.
       .replaceAll(/^[A-Za-z][\w.-]{0,60}(?:;[^:\r\n]{0,200})?::? ?/gm, '$&\n')
   );
 }
@@ -26,9 +26,9 @@ function ofCard(source: string): string | undefined {
 const ESCAPED_BASE64 = /[A-Za-z0-9+/]{16}(?:\\\/|%2[BbFf])/;
 const SPELLED: Readonly<Record<string, string>> = { '\\/': '/', '%2b': '+', '%2f': '/', '%3d': '=', '%0a': '\n', '%0d': '' };
 
-/** Base64 as JSON (`\/`) and forms (`%2B`) have it, written as base64. */
+/** Resolves the escapes that JSON (`\/`) and forms (`%2B`) use in base64; undefined if there are none. */
 function ofEscapes(source: string): string | undefined {
-  // Most texts have neither mark, and none of their letters is read twice.
+  // A quick check: most texts have neither mark.
   if (!(source.includes('\\/') || source.includes('%2')) || !ESCAPED_BASE64.test(source)) return undefined;
   return source.replaceAll(/\\\/|%(?:2[BF]|3D|0[AD])/gi, (mark) => SPELLED[mark.toLowerCase()] ?? mark);
 }
@@ -36,13 +36,13 @@ function ofEscapes(source: string): string | undefined {
 const LETTERS_ALONE = /^[A-Za-z0-9+/=\s]*$/;
 const GAPS = /\S[ \t]+\S|\n\s*\n|\r\r/;
 
-/** A text of nothing but letters of base64, with blanks that decoders pass over. */
+/** Removes the blanks of a text that is base64 alone; undefined for any other text. */
 function ofLetters(source: string): string | undefined {
   if (!LETTERS_ALONE.test(source.slice(0, 4096)) || !GAPS.test(source) || !LETTERS_ALONE.test(source)) return undefined;
   return source.replaceAll(/\s+/g, '');
 }
 
-/** A submitted form (URL standard, 5.2): no blanks, names and values with plus signs and per cent signs. */
+/** A submitted form (URL Standard, 5.2): names and values without blanks, with `+` and percent escapes. */
 const FORM = /^[\w.%*+-]{1,200}=[\w.%*+/=&'()!~:,;@$?-]*\s*$/;
 
 function ofForm(source: string): string | undefined {
@@ -56,20 +56,20 @@ function ofForm(source: string): string | undefined {
 
 const DOUBLED = /(?:^|[,;\t])"[^"]{0,4096}""/m;
 
-/** Values of a table (RFC 4180, 2.7), each at the beginning of a line and with its quotation marks once. */
+/** Puts each quoted value of a CSV table (RFC 4180, 2.7) on a line of its own, and resolves doubled quotation marks; undefined if there are none. */
 function ofTable(source: string): string | undefined {
   if (source.length > CARD_BYTES_MAXIMUM || !source.includes('""') || !DOUBLED.test(source)) return undefined;
   return source.replaceAll(/(^|[,;\t])"(?!")/gm, '$1\n').replaceAll('""', '"');
 }
 
 const QUOTE = 0x22;
-/** Shorter ones are no files. Bytes. */
+/** Shorter values are ignored. Bytes. */
 const VALUE_LEAST = 33;
 const VALUES_MAXIMUM = 500;
 const BEFORE_VALUE: ReadonlySet<number | undefined> = new Set([undefined, 0x2c, 0x3b, 0x09, 0x0a, 0x0d]);
 const VALUE_MARK = /"[\r\n]|\n[^"\r\n]{0,200}"|""/;
 
-/** Values of a table that have several lines, or quotation marks of their own, each as the text that it is. In one pass. */
+/** Yields the values of a CSV table that have several lines or contain quotation marks. Works in one pass. */
 export function* tableTexts(text: Buffer): Generator<Buffer> {
   if (text.length > CARD_BYTES_MAXIMUM || !VALUE_MARK.test(text.toString('latin1'))) return;
   let count = 0;
@@ -93,7 +93,7 @@ export function* tableTexts(text: Buffer): Generator<Buffer> {
 
 const QUOTED_LEAST = 4;
 
-/** A file in quoted-printable that nothing says is one. */
+/** Decodes quoted-printable that is not declared; undefined if there are too few escapes. */
 function ofQuoted(source: string): string | undefined {
   if (source.length > CARD_BYTES_MAXIMUM || (source.match(/=(?:[0-9A-F]{2}|\r?\n)/g)?.length ?? 0) < QUOTED_LEAST)
     return undefined;
@@ -102,7 +102,7 @@ function ofQuoted(source: string): string | undefined {
     .replaceAll(/=([0-9A-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
-/** The text in each of the ways that it may be meant, where it is written in another one. `text` is UTF-8 or something like it. */
+/** The results of all conversions that apply to a text. `text`: UTF-8, or another encoding that extends ASCII. */
 export function spelledOut(text: Buffer): Buffer[] {
   const source = text.toString('latin1');
   const cdata = source.includes(']]><![CDATA[') ? source.replaceAll(']]><![CDATA[', '') : undefined;

@@ -24,8 +24,8 @@ import { type Value, valueMembers } from './values.ts';
 import { xmlTexts } from './xml-texts.ts';
 
 /**
- * The views of a text beside its bytes. `text`: the same text as UTF-8, to be examined in its place; `view`: to be matched with the rules only;
- * `member`: bytes that are written in it as letters. `is_guess`: the author may not have meant it, so that its damage says nothing of the file.
+ * Decoded forms of a text. `text`: the same text as UTF-8, to be examined like the text itself; `view`: only to be matched with the rules;
+ * `member`: bytes that are encoded in it. `is_guess`: the encoding may be accidental, so damage of the result is not damage of the file.
  */
 export type TextView =
   | { kind: 'text'; content: Content; failure: unknown; is_guess?: true }
@@ -33,23 +33,23 @@ export type TextView =
   | ({ kind: 'unevaluated' } & Unevaluated)
   | { kind: 'member'; member: Member; is_guess?: true };
 
-/** Larger texts are read in windows, which are as large as the smaller set of rules allows. Bytes. */
+/** Larger texts are read in windows of this size, for which the smaller set of rules is used (rules.ts). Bytes. */
 const WINDOW = { bytes: 16 * 1024 ** 2, overlap: 256 * 1024 } as const;
-/** So many runs of a text are members of their own when they are texts; of programs and containers all are. The others are matched together. */
+/** Maximum number of runs of a text that become members because they are texts; all programs and containers become members. Other runs are matched together. */
 const TEXT_RUNS_MAXIMUM = 1000;
 const HEAD_BYTES = 512;
-/** A run of packed bytes unpacks to at most so much: a script that carries more is none. Bytes. */
+/** A packed run that unpacks to more is not unpacked: scripts do not hold as much. Bytes. */
 const INFLATED_BYTES_MAXIMUM = 16 * 1024 ** 2;
 
-/** The test of a run's bytes: whether they are a container or a program, or hold one, which the caller knows. */
+/** The caller's test whether bytes are or contain a container or a program. */
 type IsFile = (bytes: Buffer) => boolean;
 
-/** Whether raw deflate is in a run shows only when it is unpacked: a script carries few, a list of paths or checksums looks like many. */
+/** Maximum number of runs that are unpacked as raw deflate, which can only be recognised by unpacking: scripts have few, but lists of paths or checksums have many runs. */
 const RAW_TRIES_MAXIMUM = 200;
-/** Functions with which scripts unpack deflate without a head. */
+/** Functions with which scripts unpack deflate without a header. */
 const UNPACKS = /inflate|deflate|uncompress|saml/i;
 
-/** Bytes that zlib or raw deflate packed, as scripts carry them; undefined when they are none, or do not say more than noise. */
+/** Unpacks zlib or raw deflate in a script; undefined if it does not unpack, or not to text. */
 function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: ReadContext): Buffer | undefined {
   const has_head = bytes.length > 2 && (bytes[0] ?? 0) % 16 === 8 && bytes.readUInt16BE(0) % 31 === 0;
   if (!has_head && !may_be_raw) return undefined;
@@ -63,7 +63,7 @@ function inflated(bytes: Buffer, may_be_raw: boolean, { budget }: ReadContext): 
 
 const PRINTABLE_SHARE_LEAST = 0.9;
 
-/** Whether a run is a text: of bytes that are noise some few look like one in an encoding that is never wrong. */
+/** Whether a run is text. Stricter than `textFormOf`, which takes some noise for text in an encoding without invalid bytes. */
 function isPlainText(head: Buffer): boolean {
   const form = textFormOf(head);
   if (form === undefined || form.encoding !== 'utf-8') return form !== undefined;
@@ -73,7 +73,7 @@ function isPlainText(head: Buffer): boolean {
   return isUtf8(head);
 }
 
-/** Whether bytes are characters of UTF-8, the last of which may be cut. */
+/** Whether bytes are valid UTF-8; the last character may be cut. */
 function isUtf8(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; ) {
     const first = bytes[at] ?? 0;
@@ -100,7 +100,7 @@ function memberOf(name: string, bytes: Buffer): TextView {
   return { kind: 'member', member: { name, kind: 'written', read: () => ({ content: { size: bytes.length, bytes } }) } };
 }
 
-/** The runs of a text, each as a member when it is something; the others together as a view. */
+/** Yields the runs of a text: files, texts and packed texts as members, the others together as a view. */
 function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
   const { budget } = context;
   let may_be_raw: boolean | undefined;
@@ -129,7 +129,7 @@ function* ofRuns(runs: Iterable<Run>, text: Buffer, offset: number, context: Rea
 const GOES_ON = /^["'][ \t\r\n_]{0,16}[+&.]/;
 const WENT_ON = /[+&.][ \t\r\n_]{0,16}["']$/;
 
-/** Complete runs: a literal that continues in another one is a piece, and is found with the others where they are put together. */
+/** Runs that are complete. A run in a literal that is concatenated with another is only a part, and is found in the folded text. */
 function* wholeRuns(text: Buffer): Generator<Run> {
   for (const run of runsOf(text)) {
     const is_piece =
@@ -139,7 +139,7 @@ function* wholeRuns(text: Buffer): Generator<Run> {
   }
 }
 
-/** Runs that a literal put together from several lies in: the others were found in the text as it is. */
+/** Runs that extend over a join of literals: the others were found in the original text. */
 function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
   let next = 0;
   for (const run of runsOf(text)) {
@@ -148,7 +148,7 @@ function* joined(text: Buffer, joins: readonly number[]): Generator<Run> {
   }
 }
 
-/** The text behind the calls that hide one. */
+/** Yields the texts and files that `rewritten` finds in a text. */
 function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
   const { texts, bytes, files } = rewritten(text);
   for (const file of files) {
@@ -165,18 +165,18 @@ function* ofRewritten(text: Buffer, from: number, context: ReadContext, isFile: 
   }
   const runs: Run[] = [];
   for (const one of bytes) {
-    // A text that stands as it is was taken apart with it: alone it is a file that a rule may know by its beginning.
+    // A text that is literally in the outer text was decoded with it. It is only matched alone, because a rule may recognise its first bytes.
     if (text.includes(one) && isPlainText(one.subarray(0, HEAD_BYTES)) && !isFile(one)) yield { kind: 'view', bytes: one };
     else runs.push({ how: 'literal', start: 0, end: one.length, bytes: one });
   }
   for (const view of ofRuns(runs, text, from, context, isFile)) yield view.kind === 'member' ? { ...view, is_guess: true } : view;
 }
 
-/** So many texts between quotation marks are matched alone, the others together. */
+/** Maximum number of quoted texts that are matched alone; the others are matched together. */
 const LITERALS_MAXIMUM = 1000;
 const LINE_IN_LITERAL = Buffer.from('\\n');
 
-/** Texts between quotation marks, and those of XML: matched as the files that they may become, and nothing more, since there may be thousands. */
+/** Yields quoted texts and texts of XML, which may become files. They are only matched, since there may be thousands. */
 function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView> {
   budget.spend(2 * text.length);
   const others = new JoinedPieces();
@@ -198,7 +198,7 @@ function* ofLiterals(text: Buffer, { budget }: ReadContext): Generator<TextView>
 
 const RTF = /^\s{0,8}\{\\rt/;
 
-/** The text of a document, and the files written in it. */
+/** Yields the plain text of a document, and the files that are encoded in it. */
 function* ofPieces(pieces: Buffer, text: Buffer, from: number, context: ReadContext, isFile: IsFile): Generator<TextView> {
   context.budget.spend(text.length);
   context.budget.addUnpacked(pieces.length, pieces.length, text.length);
@@ -208,12 +208,12 @@ function* ofPieces(pieces: Buffer, text: Buffer, from: number, context: ReadCont
   yield* ofRuns(runsOf(pieces), text, from, context, isFile);
 }
 
-/** A text that is nothing but base64 is decoded from its beginning to its end, however long it is. */
+/** Whether a large text seems to be base64 alone. It is then decoded as one stream. */
 function isAllBase64(head: Buffer, size: number): boolean {
   return size > WINDOW.bytes && head.length > 0 && /^[A-Za-z0-9+/\r\n]+$/.test(head.toString('latin1'));
 }
 
-/** Values of a dump: thousands of them are texts. */
+/** Values of a database dump. */
 function* sqlValues(text: Buffer): Generator<Value> {
   for (const { bytes } of sqlStringsOf(text)) yield { bytes, is_text: isPlainText(bytes.subarray(0, HEAD_BYTES)) };
 }
@@ -222,7 +222,7 @@ async function* streamed(pieces: Iterable<Buffer>): AsyncGenerator<Buffer> {
   yield* pieces;
 }
 
-/** The texts that a script hides and runs. */
+/** Yields the texts that a script hides and runs. */
 function* ofScript(text: Buffer, { budget }: ReadContext): Generator<TextView, Unevaluated | undefined> {
   const pieces = scriptPieces(text, budget);
   for (let piece = pieces.next(); ; piece = pieces.next()) {
@@ -235,7 +235,7 @@ function* ofScript(text: Buffer, { budget }: ReadContext): Generator<TextView, U
 /** A shorter run of base85 may be an accident. Bytes. */
 const FILE85_LEAST = 1024;
 
-/** The same runs; the long ones are kept in `kept`. */
+/** Yields the runs unchanged, and adds long ones to `kept`. */
 function* noted(runs: Iterable<Run>, kept: Run[]): Generator<Run> {
   for (const run of runs) {
     if (run.bytes.length >= FILE85_LEAST) kept.push(run);
@@ -243,7 +243,7 @@ function* noted(runs: Iterable<Run>, kept: Run[]): Generator<Run> {
   }
 }
 
-/** A text with blanks in the place of runs: letters of base85 look like shifts of UTF-7. */
+/** Replaces runs in a text with blanks: base85 may look like shifted sequences of UTF-7. */
 function without(text: Buffer, runs: readonly Run[]): Buffer {
   if (runs.length === 0) return text;
   const rest = Buffer.from(text);
@@ -260,7 +260,7 @@ async function* windowViews(reader: Reader, start: number, context: ReadContext,
   for (let from = start; ; from += WINDOW.bytes - WINDOW.overlap) {
     const text = reader.at(from, WINDOW.bytes);
     const is_last = from + text.length >= reader.size;
-    // A part that is no text is not looked at as one.
+    // Windows that are not text are skipped.
     if (textFormOf(text.subarray(0, LOOK_BYTES)) !== undefined) {
       const fold = folded(text);
       const runs = fold.joins.length > 0 ? wholeRuns(text) : runsOf(text);
@@ -304,19 +304,19 @@ async function* windowViews(reader: Reader, start: number, context: ReadContext,
   }
 }
 
-/** Whether the text has to be written anew for the rules, which know UTF-8 and lines that end with a line feed. */
+/** Whether the text must be converted for the rules, which expect UTF-8 and line feeds. */
 function isForeign(reader: Reader, { encoding }: TextForm): boolean {
   if (encoding !== 'utf-8') return true;
   let held: Buffer = Buffer.alloc(0);
   for (const chunk of reader.chunks(0, reader.size)) {
     if (hasLoneReturn(held.length === 0 ? chunk.subarray(0, -1) : Buffer.concat([held, chunk.subarray(0, -1)]))) return true;
-    // Of the last byte it is not known yet what follows it.
+    // The last byte is checked with the next chunk.
     held = chunk.subarray(-1);
   }
   return hasLoneReturn(held);
 }
 
-/** A text of EBCDIC may be meant by several code pages. */
+/** Possible forms of a text: an EBCDIC text may be in one of several code pages. */
 function waysOf(reader: Reader, form: TextForm): TextForm[] {
   return form.encoding === 'ebcdic'
     ? pagesOf(reader.chunks(0, reader.size), reader.size).map((page) => ({ ...form, page }))
@@ -324,8 +324,8 @@ function waysOf(reader: Reader, form: TextForm): TextForm[] {
 }
 
 /**
- * The views of a content that is a text, by its look; none for any other. `is_taken` says that a reader takes the text apart, as mail: then it is only
- * written anew where it is not in UTF-8.
+ * The views of a content that looks like text; none for other content. `is_taken`: a reader parses the text, for example as mail; it is then only
+ * converted if it is not UTF-8.
  */
 export async function* textViews(
   reader: Reader,

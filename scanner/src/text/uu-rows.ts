@@ -1,15 +1,15 @@
 import { isUuencodeBegin, uuRow } from './text-codings.ts';
 import { BACKTICK, NEWLINE, RETURN, type Run } from './text-runs.ts';
 
-// Rows of uuencode and xxencode without a first line.
+// Decodes rows of uuencode and xxencode without a `begin` line.
 
 const WHOLE_ROW = Buffer.from('\nM');
 const ROW_BYTES = 45;
 const BLANK = 0x20;
-/** Behind the letters of a row there may be a sum, and a return. */
+/** Maximum number of characters after the letters of a row, such as a checksum. */
 const ROW_MORE = 2;
 
-/** Where the line of a row of uuencode (POSIX) ends that begins at `start`; undefined where it is none. Blanks at its end may be lost. */
+/** End of the line if a row of uuencode (POSIX) begins at `start`; otherwise undefined. Blanks at the end of a row may be missing. */
 function rowEnd(text: Buffer, start: number): number | undefined {
   const size = (text[start] ?? 0) - BLANK;
   if (size < 1 || size > ROW_BYTES) return undefined;
@@ -21,14 +21,14 @@ function rowEnd(text: Buffer, start: number): number | undefined {
   return at >= least && (at >= text.length || text[at] === NEWLINE) ? at : undefined;
 }
 
-/** Where the next line with a whole row begins, from `from` on; -1 for nowhere. */
+/** Start of the next line, from `from` on, that begins like a full row; -1 if there is none. */
 function nextRow(text: Buffer, from: number): number {
   if (from === 0 && text[0] === WHOLE_ROW[1]) return 0;
   const found = text.indexOf(WHOLE_ROW, Math.max(0, from - 1));
   return found < 0 ? -1 : found + 1;
 }
 
-/** Files of uuencode without their first line: rows of which all but the last hold 45 bytes. Those behind a first line are found as files. */
+/** Files of uuencode without a `begin` line: rows that hold 45 bytes each, except the last. Rows after a `begin` line are found as files. */
 export function* rowsOf(text: Buffer): Generator<Run> {
   let next = 0;
   for (let start = nextRow(text, 0); start >= 0; start = nextRow(text, next)) {
@@ -47,11 +47,11 @@ export function* rowsOf(text: Buffer): Generator<Run> {
   }
 }
 
-/** Rows of xxencode: the same as those of uuencode in another alphabet. All but the last hold 45 bytes. */
+/** Rows of xxencode: like uuencode, in another alphabet. All but the last hold 45 bytes. */
 const XX_ROWS = /(?<![^\n])(?:h[-+0-9A-Za-z]{60}\r?\n)+(?:[-+0-9A-Za-g][-+0-9A-Za-z]{4,60}(?![^\r\n]))?/g;
 const XX_ALPHABET = '+-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Files of xxencode. */
+/** Files of xxencode without a `begin` line. */
 export function* xxRowsOf(text: Buffer): Generator<Run> {
   for (const { 0: whole, index } of text.toString('latin1').matchAll(XX_ROWS)) {
     const rows = whole.split(/\r?\n/).filter((row) => row !== '');

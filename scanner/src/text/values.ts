@@ -4,27 +4,27 @@ import type { Member, ReadContext } from '#scanner/reading/member.ts';
 import { openReader, type Reader } from '#scanner/reading/reader.ts';
 import { LOOK_BYTES, textFormOf } from './text-encoding.ts';
 
-// Values that a format keeps beside each other, as saved objects and tables do: thousands of short ones, of which few may be files.
+// Values that a format stores next to each other, as serialized objects and tables do: thousands of short ones, of which few may be files.
 
-/** A shorter one alone holds nothing that a rule looks for. Bytes. */
+/** A shorter value is not matched alone: no rule matches it. Bytes. */
 export const VALUE_LEAST = 33;
-/** So many texts are matched each alone as well: a test file in a value is one. */
+/** Maximum number of texts that are also matched alone, such as a test file in a value. */
 const ALONE_MAXIMUM = 500;
-/** So many that are no texts of UTF-8 are members each; of files all are. */
+/** Maximum number of texts in other encodings than UTF-8 that become members; all files do. */
 const MEMBERS_MAXIMUM = 1000;
-/** Collected values are given out at this size. Bytes. */
+/** Collected values become a member at this size. Bytes. */
 const TOGETHER_BYTES = 1024 ** 2;
 const NEWLINE = Buffer.from('\n');
 
 export interface Value {
   bytes: Buffer;
-  /** It is a text in UTF-8 or ASCII. */
+  /** Whether it is a text in UTF-8 or ASCII. */
   is_text: boolean;
 }
 
 export const isUtf8Text = (bytes: Buffer) => textFormOf(bytes.subarray(0, LOOK_BYTES))?.encoding === 'utf-8';
 
-/** Values that together have so many bytes are one member. */
+/** Collects values, and yields a member each time that they reach TOGETHER_BYTES. */
 class Together {
   private readonly name: string;
   private readonly pieces: JoinedPieces;
@@ -46,7 +46,7 @@ class Together {
   }
 }
 
-/** The values as members: files and texts in other encodings one by one, other texts as lines of one text and the first of them alone as well, the rest together. `isFile` tells a file. */
+/** The values as members: files and texts in other encodings one by one, other texts as lines of one text and the first of them alone as well, the rest together. `isFile`: tests for files. */
 export function* valueMembers(
   values: Iterable<Value>,
   { budget }: Pick<ReadContext, 'budget'>,
@@ -63,7 +63,7 @@ export function* valueMembers(
     budget.addUnpacked(bytes.length, bytes.length, bytes.length);
     const whole = { name: `value ${number}`, read: () => ({ content: { size: bytes.length, bytes } }) };
     if (bytes.length < VALUE_LEAST) {
-      // A text may be kept line by line.
+      // A text may be stored line by line.
       if (is_text) yield* texts.add(bytes);
     } else if (isFile(bytes)) yield whole;
     else if (is_text) {
@@ -79,7 +79,7 @@ export function* valueMembers(
   yield* others.end();
 }
 
-/** The values that `find` gives of a content, as members. */
+/** The values that `find` yields for a content, as members. */
 export async function* membersOfValues(
   content: Content,
   context: ReadContext,

@@ -1,8 +1,8 @@
-// Texts in UTF-16 and UTF-32 between other bytes, as in shortcuts, registries and logs. The order of bytes makes no difference: letters of ASCII have zeros between them in either.
+// Finds ASCII texts in UTF-16 and UTF-32 among other bytes, as in shortcuts, registries and logs. Either byte order is found: both have zeros between the letters.
 
-/** Shorter ones say nothing alone. Letters. */
+/** Shorter texts are ignored. Letters. */
 const LETTERS_LEAST = 33;
-/** One byte of so many is checked: a text of the least length has one of its letters, or the zero behind it, at some of these places. */
+/** One of this many bytes is checked: a text of the least length has a letter, or the zero after it, at one of these positions. */
 const STRIDE = 2 * LETTERS_LEAST - 2;
 const WIDTHS = [2, 4] as const;
 const NEWLINE = Buffer.from('\n');
@@ -11,14 +11,14 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && ((byte >= 0x20 && byte < 0x7f) || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 }
 
-/** Whether a letter and the zeros behind it stand here. */
+/** Whether a letter and its zeros are at `at`. */
 function isUnit(bytes: Buffer, at: number, width: number): boolean {
   if (at < 0 || !isLetter(bytes[at])) return false;
   for (let zero = 1; zero < width; zero += 1) if (bytes[at + zero] !== 0) return false;
   return true;
 }
 
-/** The texts, a line each; undefined where there is none. */
+/** The texts, a line each; undefined if there are none. */
 export function wideTextsIn(bytes: Buffer): Buffer | undefined {
   const texts: Buffer[] = [];
   let done = 0;
@@ -32,7 +32,7 @@ export function wideTextsIn(bytes: Buffer): Buffer | undefined {
       while (start - width >= done && isUnit(bytes, start - width, width)) start -= width;
       let end = letter + width;
       while (isUnit(bytes, end, width)) end += width;
-      // The last letter of a text with the higher byte first has no zero behind it.
+      // The last letter of a big-endian text has no zeros after it.
       const last = isLetter(bytes[end]) ? 1 : 0;
       const count = (end - start) / width + last;
       if (count < LETTERS_LEAST) continue;

@@ -1,21 +1,21 @@
-// Texts of an XML document as a program that parses it has them (XML 1.0, 2.4, 2.7 and 4.6): those between tags, sections of CDATA and values of attributes, with their entities resolved. A rule
-// about the first bytes of a text does not see it between tags, and `&lt;` hides what `<` begins.
+// Extracts the texts of an XML document as a parser gives them (XML 1.0, 2.4, 2.7 and 4.6): texts between tags, CDATA sections and values of attributes, with entities resolved. Otherwise
+// a rule about the first bytes of a text would not match between tags, and `&lt;` would hide a `<`.
 
 const LESS = 0x3c;
 const GREATER = 0x3e;
 const AMPERSAND = 0x26;
-/** Less is no text that a rule tells. Bytes. */
+/** No rule matches a shorter text. Bytes. */
 const LEAST = 33;
 const HEAD_BYTES = 1024;
 const DOCUMENT = /^(?:\xef\xbb\xbf)?\s{0,64}<\?xml[\s?]/;
-/** A page shows its subject as a listing to its readers. */
+/** HTML pages are not read as documents: they show such texts to readers, as listings. */
 const PAGE = /<!doctype html|<html[\s>]/i;
 const CDATA = Buffer.from('<![CDATA[');
 const CDATA_END = Buffer.from(']]>');
 const COMMENT = Buffer.from('<!--');
 const COMMENT_END = Buffer.from('-->');
 const ATTRIBUTE = /=\s{0,8}(?:"([^"]{33,})"|'([^']{33,})')/g;
-/** A tag that is longer is not looked at for its attributes. Bytes. */
+/** The attributes of a longer tag are not read. Bytes. */
 const TAG_BYTES_MAXIMUM = 1024 ** 2;
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],
@@ -26,7 +26,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 ]);
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(amp|lt|gt|quot|apos));/gi;
 
-/** A text in latin1 with its entities resolved: those above a byte as UTF-8. */
+/** Resolves the entities of a text in Latin-1; characters beyond ASCII become UTF-8. */
 function resolved(text: string): string {
   return text.replaceAll(ENTITY, (whole, decimal?: string, digits?: string, name?: string) => {
     if (name !== undefined) return ENTITIES.get(name.toLowerCase()) ?? whole;
@@ -36,10 +36,10 @@ function resolved(text: string): string {
   });
 }
 
-/** Marks that commands and scripts have, and sentences seldom: a text without any of them reads the same among its tags. */
+/** Characters that commands and scripts contain, and sentences seldom do. A text without them needs no separate match. */
 const TELLING = /[<>$%&@\\^{}|=+*#~`[\]]/;
 
-/** Each text of a document that is long enough, and the sections of CDATA of any other text. In one pass. */
+/** Yields each text of a document that is long enough, and the CDATA sections of any other text. Works in one pass. */
 export function* xmlTexts(source: Buffer): Generator<Buffer> {
   const head = source.toString('latin1', 0, HEAD_BYTES);
   const is_document = DOCUMENT.test(head) && !PAGE.test(head);

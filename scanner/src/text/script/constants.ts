@@ -17,33 +17,33 @@ import {
   type Value,
 } from './values.ts';
 
-// The constants of a script: its expressions are evaluated in the order in which they stand, without its conditions and loops. A loop that makes letters
-// from numbers is evaluated as the function of one number that it is, for each list and text of the script.
+// Evaluates the constants of a script: its expressions in their order, ignoring conditions and loops. A loop that computes characters
+// from numbers is evaluated as a function of one number, for the items of each list and text of the script.
 
-/** A part of a script, and the text that it has when it runs. */
+/** A part of a script that is a constant expression, and its value. */
 interface Constant {
   start: number;
   end: number;
   value: string;
-  /** It is more than literals that are put together. */
+  /** Whether it is more than a concatenation of literals. */
   is_telling: boolean;
 }
 
 export interface Evaluated {
   constants: Constant[];
-  /** Texts that functions of a script make from its lists and texts. */
+  /** Texts that loops of the script compute from its lists and texts. */
   made: string[];
-  /** It runs a text that is made from a long value, and could not be evaluated. */
+  /** Whether it runs a text that is computed from a long value and could not be evaluated. */
   runs_unknown: boolean;
 }
 
 const CONSTANT_LEAST = 4;
-/** Packed bytes stay as they were written. */
+/** Only values without control characters are constants: expressions that give packed bytes stay as written. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const IS_TEXT = /^[^\0-\x08\x0e-\x1f\x7f-\x9f]*$/;
-/** Work for one script beside its length: values made, letters of them. */
+/** Limit of work for one script: number of values computed, plus an eighth of their lengths. */
 const STEPS_MAXIMUM = 500_000;
-/** A script is read once, and parts of it again where they were understood wrongly. */
+/** Limit of expressions read per token: parts of a script are read again after a failed attempt. */
 const READS_FOR_TOKEN = 20;
 const EVALUATION_DEPTH_MAXIMUM = 120;
 const SOURCE_LEAST = 8;
@@ -63,7 +63,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
 
 const plainName = (name: string) => name.replace(/^@/, '').toLowerCase();
 
-/** A slice of Python; brackets may stand around its expression. */
+/** A slice of Python; its expression may be in parentheses. */
 const SLICE = /\[\s{0,4}(-?\d{0,6})\s{0,4}:\s{0,4}(-?\d{0,6})\s{0,4}(?::\s{0,4}(-?\d{1,3})?)?\s{0,4}\][\s)]{0,16}$/;
 
 class Script {
@@ -73,7 +73,7 @@ class Script {
   private readonly names = new Map<string, Value>();
   private known = new Map<Expression, Value>();
   private readonly sources: Value[][] = [];
-  /** Inputs of the functions that make characters, where they are no constants. */
+  /** Inputs of calls that convert a number to a character, if they are not constants. */
   private readonly makers: Expression[] = [];
   private readonly counters: Set<string>;
   private readonly inputs: ReadonlyMap<string, string[]>;
@@ -101,7 +101,7 @@ class Script {
       const token = tokens[at];
       if (token?.kind === 'line') line += 1;
       reader.at = at;
-      // The body of a function is read as any other part of the script.
+      // The head of a function is skipped, so that its body is read like any other part of the script.
       const is_head =
         token?.value === 'function' ||
         (token?.value === '(' &&
@@ -134,7 +134,7 @@ class Script {
     if (value instanceof Unknown && value.is_opaque) this.unknown_runs += 1;
   }
 
-  /** Keeps the constants in an expression, the largest of them. */
+  /** Records the largest constants in an expression. */
   private visit(expression: Expression): void {
     if (this.depth >= EVALUATION_DEPTH_MAXIMUM) return;
     this.depth += 1;
@@ -172,12 +172,12 @@ class Script {
     if (/^(?:mid|mid\$|charcodeat|charat|substr|codepointat)$/.test(name))
       for (const input of callee.kind === 'name' ? inputs.slice(1) : inputs) this.noteCounters(input);
     const is_new = callee.kind === 'unary' && RUNNING.has(this.nameOf(callee.operand));
-    // `pattern.exec()` and `connection.Execute` run no script.
+    // `pattern.exec()` and `connection.Execute` do not run a script.
     const is_running = RUNNING.has(name) && (callee.kind !== 'member' || !/^exec/.test(name));
     if (is_running || is_new) for (const input of inputs) this.ran(input);
   }
 
-  /** Names that count the places of a text. */
+  /** Notes names that are used as positions of a text. */
   private noteCounters(place: Expression): void {
     for (const part of [place, ...partsOf(place)])
       if (part.kind === 'name' && !this.names.has(this.key(part.name))) this.counters.add(this.key(part.name));
@@ -261,7 +261,7 @@ class Script {
     }
   }
 
-  /** A text with the values of the variables in it, where its language puts them there. */
+  /** Substitutes variables in a text, in languages that do so (PowerShell, PHP). */
   private interpolated(value: string | number, start: number, scope: ReadonlyMap<string, Value> | undefined): Value {
     const takes = (this.language === 'powershell' || this.language === 'php') && this.source[start] === '"';
     if (typeof value === 'number' || !takes || !value.includes('$')) return value;
@@ -282,7 +282,7 @@ class Script {
     return WORDS.get(plainName(name)) ?? scope?.get('') ?? UNKNOWN;
   }
 
-  /** A chain of operators is as deep as it is long, to its left: it is walked, not descended. */
+  /** Evaluates a chain of operators in a loop: its tree is as deep as the chain is long, which recursion could not handle. */
   private binary(expression: Extract<Expression, { kind: 'binary' }>, scope: ReadonlyMap<string, Value> | undefined): Value {
     if (expression.operator.endsWith('=')) return this.assigned(expression, scope);
     const chain: Extract<Expression, { kind: 'binary' }>[] = [];
@@ -347,7 +347,7 @@ class Script {
     return item(at) ?? unknownFrom([value]);
   }
 
-  /** The name of a function in small letters, however the script names it. */
+  /** The lowercase name of a called function, even if it is in a variable or computed. */
   private nameOf(callee: Expression): string {
     if (callee.kind === 'member') return plainName(callee.name);
     if (callee.kind === 'index') {
@@ -385,7 +385,7 @@ class Script {
     else
       value =
         FUNCTIONS.get(name)?.(values) ?? (name === 'decode' && values.length === 1 ? undefined : METHODS.get(name)?.(values));
-    // Visual Basic takes an item of a list as it calls a function.
+    // Visual Basic uses the same syntax for list items and calls.
     const items = this.language === 'visual-basic' && own !== undefined && !(own instanceof Unknown) ? itemsOf(own) : undefined;
     if (items !== undefined && values.length === 1) value = items[numberFrom(values[0]) ?? -1];
     value ??= own !== undefined && isClosure(own) && !FUNCTIONS.has(name) ? own.apply(values) : undefined;
@@ -407,7 +407,7 @@ class Script {
     if (Array.isArray(value)) this.names.set(this.key(target.name), [...value].reverse());
   }
 
-  /** The texts that the functions of one number make from each list and text. */
+  /** The texts that the functions of one number compute from each list and text. */
   private *made(): Generator<string> {
     this.known = new Map();
     const seen = new Set<string>();
@@ -426,7 +426,7 @@ class Script {
     const counters = [...this.counters].filter((counter) => (this.names.get(counter) ?? UNKNOWN) instanceof Unknown);
     const first = /\bmid\b/i.test(this.source.slice(maker.start, maker.end)) ? 1 : 0;
     for (const [index, item] of items.entries()) {
-      // A counter is a place; any other unknown value is the item.
+      // A counter has the position as its value; any other unknown name has the item.
       const scope = new Map<string, Value>(counters.map((counter) => [counter, index + first]));
       const character = characterOf(this.evaluate(maker, scope.set('', item)));
       if (character === undefined) return undefined;
@@ -436,7 +436,7 @@ class Script {
   }
 }
 
-/** The constants of a script in a language. @throws LimitReached */
+/** Evaluates the constants of a script. @throws LimitReached */
 export function evaluate(source: string, language: Language, budget: Budget): Evaluated {
   budget.spend(8 * source.length);
   const tokens = tokensOf(source, language);

@@ -1,14 +1,14 @@
 const NAMED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', a: '\x07', e: '\x1b' };
 const ESCAPE = /([\\`])(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]{1,6})\}|([0-3]?[0-7]{1,2})|(\r?\n)|([\s\S]))/gi;
 
-/** A text with the escapes of its language read. */
+/** Resolves the escapes of a text, which begin with its language's `escape_mark`. */
 export function fromEscape(text: string, escape_mark: string): string {
   if (!text.includes(escape_mark)) return text;
   return text.replaceAll(
     ESCAPE,
     (whole, mark: string, two?: string, four?: string, some?: string, octal?: string, end?: string, one: string = '') => {
       if (mark !== escape_mark) return whole;
-      // PowerShell has none of the codes but `0.
+      // PowerShell has no numeric escapes except `0.
       if (mark === '`') return octal === '0' ? '\0' : (NAMED[one] ?? whole.slice(1));
       const digits = two ?? four ?? some;
       if (digits !== undefined) {

@@ -1,6 +1,6 @@
 import { type Language, numberOf, type Token } from './tokens.ts';
 
-// Expressions of the script languages as trees. One grammar for all: each accepts a little more than its language.
+// Parses expressions of the script languages into trees, with one grammar for all, which accepts slightly more than each language.
 
 export type Expression =
   | { kind: 'constant'; value: string | number; start: number; end: number }
@@ -14,7 +14,7 @@ export type Expression =
   | { kind: 'member'; of: Expression; name: string; start: number; end: number }
   | { kind: 'function'; names: string[]; body: Expression; over?: Expression; start: number; end: number };
 
-/** Binding of operators, the loosest first. Words of Visual Basic and of PowerShell among them. */
+/** Precedence of operators, the lowest first, including word operators of Visual Basic and PowerShell. */
 const BINDING: Readonly<Record<Language, readonly string[]>> = {
   javascript: ['= +=', '||', '&&', '|', '^', '&', '<< >> >>>', '+ -', '* / %', '**'],
   'visual-basic': ['= +=', 'or', 'xor', 'and', '&', '+ -', 'mod', '\\', '* /', '^'],
@@ -52,14 +52,14 @@ const UNARY = new Set([
   'return',
   ',',
 ]);
-/** Words behind which an expression ends. */
+/** Keywords that end an expression. */
 const STOPS = new Set(['then', 'to', 'step', 'in', 'as', 'else', 'of', 'if', 'loop', 'next', 'end']);
-/** A shorter text hides nothing. */
+/** Shorter texts are not worth reporting. */
 const TELLING_LEAST = 12;
-/** Words of PowerShell before a bracket or a value that are no commands. */
+/** Keywords of PowerShell before a parenthesis or a value, which are not commands. */
 const KEYWORDS = new Set('if,elseif,while,for,foreach,switch,return,function,param,until,catch,throw,in'.split(','));
 const INPUTS_MAXIMUM = 8;
-/** No operator binds closer. */
+/** Higher than the precedence of every operator. */
 const TIGHTEST = 99;
 const DEPTH_MAXIMUM = 60;
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
@@ -68,10 +68,10 @@ function bindingsOf(language: Language): ReadonlyMap<string, number> {
   return new Map(BINDING[language].flatMap((row, index) => row.split(' ').map((operator) => [operator, index + 1] as const)));
 }
 
-/** Reads expressions from tokens; `at` is the place behind the last one. */
+/** Parses expressions from tokens. `at`: index of the token after the last expression. */
 export class ExpressionReader {
   at = 0;
-  /** Expressions read so far, with those that were read again. */
+  /** Number of expressions read so far, including repeated attempts. */
   steps = 0;
   private depth = 0;
   private nested = 0;
@@ -98,7 +98,7 @@ export class ExpressionReader {
     while (this.token()?.kind === 'line') this.at += 1;
   }
 
-  /** Lines end no expression within brackets, and none of the languages that end it with a semicolon. */
+  /** Skips line ends that do not end an expression: within brackets, and in languages that use semicolons. */
   private skipFreeLines(): void {
     if (this.nested > 0 || this.language === 'javascript' || this.language === 'php') this.skipLines();
   }
@@ -107,7 +107,7 @@ export class ExpressionReader {
     return this.tokens[this.at - 1]?.end ?? 0;
   }
 
-  /** The expression at `at`; undefined where none begins. */
+  /** The expression at `at`; undefined if none begins there. */
   read(binding = 0): Expression | undefined {
     this.steps += 1;
     if (this.depth >= DEPTH_MAXIMUM) return undefined;
@@ -133,7 +133,7 @@ export class ExpressionReader {
       }
       this.at += 1;
       this.skipLines();
-      // Each item of a pipe: `| % { ... }`.
+      // A pipe that applies a function to each item: `| % { ... }`.
       if (operator === '|' && this.language === 'powershell' && /^(?:%|foreach|foreach-object)$/i.test(this.token()?.value ?? ''))
         this.at += 1;
       const right = this.read(bound === 1 ? 0 : bound);
@@ -168,7 +168,7 @@ export class ExpressionReader {
       case 'text': {
         this.at += 1;
         let text = value;
-        // Texts behind each other are one in Python.
+        // Python concatenates adjacent texts.
         if (this.language === 'python')
           for (let ahead = this.at; ; ) {
             while (this.nested > 0 && this.tokens[ahead]?.kind === 'line') ahead += 1;
@@ -210,7 +210,7 @@ export class ExpressionReader {
     return this.language === 'powershell' && !value.startsWith('$') ? this.command(callee) : callee;
   }
 
-  /** A command of PowerShell with its inputs in the same line, as a call. */
+  /** Parses a command of PowerShell with inputs on the same line as a call. */
   private command(callee: Extract<Expression, { kind: 'name' }>): Expression {
     const inputs: Expression[] = [];
     for (let token = this.token(); token !== undefined && inputs.length < INPUTS_MAXIMUM; token = this.token()) {
@@ -223,7 +223,7 @@ export class ExpressionReader {
     return inputs.length === 0 ? callee : { kind: 'call', callee, inputs, start: callee.start, end: this.end() };
   }
 
-  /** A function in an expression: its names, and the value that it returns. */
+  /** Parses a function in an expression: its parameter names, and its returned value. */
   private lambda(start: number): Expression | undefined {
     const names: string[] = [];
     for (let steps = 0; steps < 16; steps += 1) {
@@ -249,7 +249,7 @@ export class ExpressionReader {
     return { kind: 'function', names, body, start, end: this.end() };
   }
 
-  /** Expressions up to the closing mark, with commas or semicolons between them. */
+  /** Parses expressions separated by commas or semicolons, up to the closing mark. */
   private items(close: string): Expression[] {
     const items: Expression[] = [];
     this.nested += 1;
@@ -268,7 +268,7 @@ export class ExpressionReader {
       const before = this.at;
       const item = this.read();
       if (item === undefined && this.at === before) {
-        // Not understood: the value is unknown, and what follows is read on its own.
+        // A syntax error: the value is unknown, and reading continues after the token.
         this.at += 1;
         if (token.value in CLOSING && this.nested < DEPTH_MAXIMUM) this.items(CLOSING[token.value] ?? ')');
         items.push({ kind: 'name', name: '', start: token.start, end: token.end });
@@ -278,7 +278,7 @@ export class ExpressionReader {
     return items;
   }
 
-  /** `expression for name in list`. */
+  /** Parses a comprehension of Python: `expression for name in list`. */
   private overOf(item: Expression): Expression {
     this.skipLines();
     if (this.language !== 'python' || !this.is('for')) return item;
@@ -317,12 +317,12 @@ export class ExpressionReader {
         start,
       );
     }
-    // A comma behind one item makes a list of Python.
+    // In Python a comma after one item makes a tuple.
     const is_plain = open === '(' && !is_list && items.length === 1;
     return is_plain && only !== undefined ? { ...only, start, end: this.end() } : { kind: 'list', items, start, end: this.end() };
   }
 
-  /** `{ ... }` of PowerShell: a function of `$_`. */
+  /** Parses a script block of PowerShell, `{ ... }`: a function of `$_`. */
   private block(start: number): Expression | undefined {
     this.nested += 1;
     this.skipLines();
@@ -334,7 +334,7 @@ export class ExpressionReader {
     return { kind: 'function', names: ['$_'], body, start, end: this.end() };
   }
 
-  /** `[char]`, `[Convert]`: a type of PowerShell is the name of a function for the operand behind it, or has members. */
+  /** Parses a type of PowerShell, such as `[char]` or `[Convert]`: it converts the operand after it, or has members. */
   private cast(start: number): Expression | undefined {
     let name = '';
     let open = 0;
@@ -353,7 +353,7 @@ export class ExpressionReader {
     return input === undefined ? callee : { kind: 'call', callee, inputs: [input], start, end: this.end() };
   }
 
-  /** Calls, indexes and members behind an operand. */
+  /** Parses calls, indexes and members after an operand. */
   private behind(operand: Expression | undefined): Expression | undefined {
     let of = operand;
     while (of !== undefined) {
@@ -391,7 +391,7 @@ export class ExpressionReader {
     return of;
   }
 
-  /** The inputs of a call of PowerShell, which its comma made one list of. */
+  /** The inputs of a PowerShell call, which the parser read as one list because of the comma operator. */
   private unlisted(input: Expression): Expression[] {
     if (this.language !== 'powershell') return [input];
     const items: Expression[] = [];
@@ -401,13 +401,13 @@ export class ExpressionReader {
   }
 }
 
-/** Whether an expression makes a value from others by an operator. */
+/** Whether an expression computes a value with an operator. */
 export function isOperation(expression: Expression): boolean {
   if (expression.kind === 'unary') return /^-(?:join|split)$/.test(expression.operator);
   return expression.kind === 'binary' && !expression.operator.endsWith('=');
 }
 
-/** Whether an expression is more than a chain of plain literals of one kind, and says enough to hide something. */
+/** Whether an expression is more than a concatenation of plain literals with the same quotation marks, and its value is long enough to report. */
 export function isTelling(source: string, expression: Expression, { length }: string): boolean {
   if (length < TELLING_LEAST) return false;
   const quotes = new Set<string | undefined>();
@@ -420,7 +420,7 @@ export function isTelling(source: string, expression: Expression, { length }: st
   return !isPlain(left) || quotes.size > 1;
 }
 
-/** The parts of an expression in which constants may stand. */
+/** The parts of an expression that may contain constants. */
 export function partsOf(expression: Expression): Expression[] {
   switch (expression.kind) {
     case 'list':

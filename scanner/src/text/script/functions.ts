@@ -17,7 +17,7 @@ import {
   type Value,
 } from './values.ts';
 
-// Functions and operators of the script languages, by their names in small letters. Each answers undefined for values that it does not know.
+// Functions and operators of the script languages, by their lowercase names. Each returns undefined for values that it does not support.
 
 type Pure = (inputs: readonly Value[]) => Value | undefined;
 
@@ -57,7 +57,7 @@ function reversed(value: Value | undefined): Value | undefined {
   return typeof value === 'string' ? turned(value) : Array.isArray(value) ? [...value].reverse() : undefined;
 }
 
-/** From place `from` on, so many characters; places below zero count from the end. */
+/** `length` characters from position `from` on; negative positions count from the end. */
 function piece(text: string, from: number | undefined, length: number | undefined): string | undefined {
   if (from === undefined) return undefined;
   const start = from < 0 ? Math.max(0, text.length + from) : from;
@@ -90,7 +90,7 @@ const asBytes: Pure = ([value]) => bytes(value);
 const toInteger: Pure = ([value, base]) =>
   integer(value, base) ?? (typeof value === 'string' && value.length === 1 ? value.charCodeAt(0) : undefined);
 
-/** Functions that are called by their name, whatever object they are a member of. */
+/** Functions that are called by name, whatever object they belong to. */
 export const FUNCTIONS: ReadonlyMap<string, Pure> = new Map<string, Pure>(
   Object.entries({
     ...{ chr, chrw: chr, chrb: chr, chr$: chr, chrw$: chr, unichr: chr, fromcharcode: chr, fromcodepoint: chr, char: chr },
@@ -180,7 +180,7 @@ function translated(text: string, from: Value | undefined, to: Value | undefined
   return [...text].map((letter) => letters.get(letter) ?? letter).join('');
 }
 
-/** Members that are called with the value before the dot as their first input. */
+/** Methods, which get the value before the dot as their first input. */
 export const METHODS: ReadonlyMap<string, Pure> = new Map<string, Pure>(
   Object.entries({
     split: onText((text, [, mark]) => split(text, mark)),
@@ -240,7 +240,7 @@ const decodedAs = (of: Value | undefined, way: 'base64' | 'hex') =>
 
 const MAPPED_MAXIMUM = 20_000;
 
-/** The list behind a function that a script writes. */
+/** Applies a function of the script to each item of a list. */
 export function mapped(of: Value | undefined, by: Value | undefined): Value | undefined {
   // Python and PHP name the function first.
   if (of !== undefined && isClosure(of)) return by === undefined || isClosure(by) ? undefined : mapped(by, of);
@@ -249,7 +249,7 @@ export function mapped(of: Value | undefined, by: Value | undefined): Value | un
   return items.map((item, index) => by.apply([item, index]));
 }
 
-/** A range, `1..5` of PowerShell. */
+/** A range of PowerShell, such as `1..5`. */
 function range(first: number | undefined, last: number | undefined): Value[] | undefined {
   if (first === undefined || last === undefined || Math.abs(last - first) > MAPPED_MAXIMUM) return undefined;
   const step = first <= last ? 1 : -1;
@@ -288,7 +288,7 @@ const NUMERIC: ReadonlyMap<string, (left: number, right: number) => number> = ne
   }),
 );
 
-/** The value of two values with an operator between them. `is_basic`: `^` is a power, and `&` puts texts together. */
+/** Applies a binary operator. `is_basic`: `^` is a power, and `&` concatenates texts. */
 export function operated(operator: string, left: Value, right: Value, is_basic: boolean): Value | undefined {
   switch (operator) {
     case '+':
@@ -352,7 +352,7 @@ function formatted(format: Value, list: Value): string | undefined {
   });
 }
 
-/** A value with an operator before it. */
+/** Applies a unary operator. */
 export function unary(operator: string, value: Value): Value | undefined {
   const number = numberFrom(value);
   switch (operator) {
@@ -382,7 +382,7 @@ export function unary(operator: string, value: Value): Value | undefined {
   }
 }
 
-/** A slice of Python. */
+/** Evaluates a slice of Python. */
 export function sliced(value: Value, [, from = '', to = '', step = '1']: RegExpExecArray): Value | undefined {
   const list = typeof value === 'string' || Array.isArray(value) ? value : undefined;
   if (list === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { Language, Token } from './tokens.ts';
 
-/** The head of a loop has at most so many tokens that matter. */
+/** Number of tokens of a loop's head that are checked. */
 const HEAD_TOKENS = 6;
 const INPUT_TOKENS = 30;
 
-/** `for (i = 0`, `i++`, `i = i + 1`, `i += 1`. */
+/** Whether the name at `at` is a counter: `for (i = 0`, `i++`, `i = i + 1`, `i += 1`. */
 function isCounter(tokens: readonly Token[], at: number, is_head: boolean, language: Language): boolean {
   const [one, two, three, four] = [1, 2, 3, 4].map((ahead) => tokens[at + ahead]?.value ?? '');
   if (one === '+' && two === '+') return true;
@@ -13,7 +13,7 @@ function isCounter(tokens: readonly Token[], at: number, is_head: boolean, langu
   return is_head && (one === '=' || (one === 'in' && language === 'javascript'));
 }
 
-/** The names that count in loops, and for each function that a script writes the names of its inputs. */
+/** The names of loop counters, and the parameter names of each function that a script defines. */
 export function headsOf(tokens: readonly Token[], language: Language): { counters: Set<string>; inputs: Map<string, string[]> } {
   const counters = new Set<string>();
   const inputs = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import type { Language } from './tokens.ts';
 
-// The languages of a text, and the parts of it that are scripts.
+// Detects the parts of a text that are scripts, and their languages.
 
 interface Part {
   language: Language;
@@ -21,10 +21,10 @@ const PYTHON =
   /^#![^\n]{0,60}python|^[ \t]{0,8}import (?![^\n]{0,200}\bfrom\b)[\w., ]{1,80}(?:;|\r?$)|^[ \t]{0,8}from [\w.]{1,40} import\b|\bb64decode\b|__import__|\bexec\(|\blambda\b/m;
 const JAVASCRIPT = /\b(?:var|let|const)\s{1,4}[\w$[{]|\bfunction\b|=>|\batob\(|fromcharcode|activexobject|\bnew\s[A-Z]/i;
 
-/** Calls of JavaScript, whose commands may name PowerShell. */
+/** Calls of JavaScript. Such a script is not PowerShell, even if its commands name it. */
 const METHODS = /\beval\(|\.(?:split|join|map|concat|charCodeAt)\(/;
 
-/** The language of a script without marks around it; undefined for shells, whose words are no expressions. */
+/** The language of a script without tags around it; undefined for shell scripts, whose words are not expressions. */
 function languageOf(text: string): Language | undefined {
   if (/^#![^\n]{0,60}sh\b/.test(text)) return undefined;
   if (PYTHON.test(text)) return 'python';

@@ -1,18 +1,18 @@
 import { fromEscape } from './escapes.ts';
 
-// Tokens of the script languages: one reader, with what differs by language as data.
+// Splits scripts into tokens: one tokenizer for all languages, with their differences as data.
 
 export type Language = 'javascript' | 'visual-basic' | 'powershell' | 'php' | 'python' | 'shell';
 
 export interface Token {
   kind: 'text' | 'number' | 'name' | 'mark' | 'line' | 'pattern';
-  /** A text without its quotes and escapes; a name as it is written. */
+  /** A text without its quotation marks and with its escapes resolved; a name as written. */
   value: string;
   start: number;
   end: number;
 }
 
-/** More are not read. */
+/** Further tokens are not read. */
 const TOKENS_MAXIMUM = 100_000;
 
 const COMMENTS: Readonly<Record<Language, RegExp>> = {
@@ -33,11 +33,11 @@ const CONTINUED: Readonly<Record<Language, RegExp>> = {
 };
 const NUMBER = /0[xX][0-9a-fA-F]{1,13}|&[hH][0-9a-fA-F]{1,8}&?|0[bB][01]{1,52}|0[oO][0-7]{1,17}|\d{1,15}(?:\.\d{1,15})?/y;
 const NAME = /[@$]?[A-Za-z_][\w$]{0,63}\$?|\$\{[\w:]{1,63}\}|\$/y;
-/** A command of PowerShell has a dash in its name, and an operator before it. */
+/** Commands of PowerShell have a dash in their names, and its operators have one before theirs. */
 const CMDLET = /[A-Za-z]{2,24}-[A-Za-z]{2,24}\b/y;
 const DASHED = /-[a-zA-Z]{1,10}\b/y;
 const MARK = /=>|->|::|\.\.\.|\*\*=?|>>>|<<|>>|[-+.&|^*/%]=|\.\.|[=!]==?|&&|\|\||[\s\S]/y;
-/** A pattern of JavaScript; longer ones are not evaluated. */
+/** A regular expression of JavaScript; longer ones are not evaluated. */
 const PATTERN = /^\/(?:[^/\\\n[]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+\/[a-z]{0,6}/;
 const PATTERN_LENGTH = 160;
 const PREFIX = /(?:[bBrRuUfF]{1,2}|\$|@)(?=["'])/y;
@@ -45,7 +45,7 @@ const PREFIX = /(?:[bBrRuUfF]{1,2}|\$|@)(?=["'])/y;
 /** Whether a text may have several lines. */
 const isLong = (mark: string, is_doubled: boolean) => mark.length > 1 || mark === '`' || is_doubled;
 
-/** The end of a text that begins at `open`, behind its mark; undefined where nothing closes it. */
+/** The end of the text that begins at `open`, after its quotation mark; undefined if it is not closed. */
 function endOfText(source: string, open: number, mark: string, escape_mark: string, is_doubled: boolean): number | undefined {
   for (let at = open; at < source.length; at += 1) {
     const letter = source[at];
@@ -58,7 +58,7 @@ function endOfText(source: string, open: number, mark: string, escape_mark: stri
   return undefined;
 }
 
-/** `unclosed`: marks that no later place of the source closes. */
+/** The text literal at `at`. `unclosed`: quotation marks that are not closed in the rest of the source. */
 function textAt(source: string, at: number, language: Language, unclosed: Set<string>): Token | undefined {
   PREFIX.lastIndex = at;
   const prefix =
@@ -96,7 +96,7 @@ function textAt(source: string, at: number, language: Language, unclosed: Set<st
 
 const BEFORE_PATTERN = /^[=(,:;!&|?{}[+]$|^=>$|^\|\||^&&/;
 
-/** The tokens of a script, without comments and blanks. Names of its texts and numbers stand as they are. */
+/** The tokens of a script, without comments and blanks. Names and numbers are as written. */
 export function tokensOf(source: string, language: Language): Token[] {
   const tokens: Token[] = [];
   const unclosed = new Set<string>();
@@ -146,7 +146,7 @@ export function tokensOf(source: string, language: Language): Token[] {
   return tokens;
 }
 
-/** A number as one of the languages writes it. */
+/** Parses a number of any of the languages. */
 export function numberOf(written: string): number {
   return /^&h/i.test(written) ? Number.parseInt(written.slice(2), 16) : Number(written);
 }

@@ -1,6 +1,6 @@
-// Values of constant expressions, and the functions of script languages that make one from another.
+// Values of constant expressions, and conversions between them.
 
-/** The value is not known. `is_opaque`: it was made from a long text or list that says nothing as it stands. */
+/** An unknown value. `is_opaque`: it is computed from a long text without words, or from a long list. */
 export class Unknown {
   readonly is_opaque: boolean;
 
@@ -12,14 +12,14 @@ export class Unknown {
 export const UNKNOWN = new Unknown(false);
 const OPAQUE = new Unknown(true);
 
-/** A function that a script writes in an expression. */
+/** A function that a script defines in an expression. */
 export interface Closure {
   apply: (inputs: Value[]) => Value;
 }
 
 export type Value = string | number | Value[] | Closure | Unknown;
 
-/** A longer value is not followed. */
+/** Longer values become unknown. Characters or items. */
 export const LETTERS_MAXIMUM = 1024 ** 2;
 
 export const bounded = (value: Value): Value =>
@@ -30,7 +30,7 @@ export const isClosure = (value: Value): value is Closure => typeof value === 'o
 const OPAQUE_TEXT_LEAST = 64;
 const OPAQUE_LIST_LEAST = 24;
 
-/** Whether a value is long, and no words. */
+/** Whether a value is a long list, or a long text with few blanks. */
 function isOpaque(value: Value): boolean {
   if (value instanceof Unknown) return value.is_opaque;
   if (Array.isArray(value)) return value.length >= OPAQUE_LIST_LEAST;
@@ -42,7 +42,7 @@ export function unknownFrom(values: readonly Value[]): Unknown {
   return values.some(isOpaque) ? OPAQUE : UNKNOWN;
 }
 
-/** A text of numbers or texts. */
+/** A text or number as text; undefined for other values. */
 export function textOf(value: Value | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
@@ -87,7 +87,7 @@ export function rot13(text: string): string {
   });
 }
 
-/** The parts that a pattern stands for: texts, or single characters of a class. Other patterns are not evaluated. */
+/** The alternatives of a regular expression: texts, or characters of a class. Other expressions are not evaluated. */
 interface Parts {
   texts: string[];
   isOf: ((character: string) => boolean) | undefined;
@@ -95,7 +95,7 @@ interface Parts {
 
 const CLASS = /^\[(\^?)((?:\\?[^\]\\])+)\][+*]?$|^(\\[dDsSwW])[+*]?$/;
 
-/** A class of characters as a pattern; undefined where it is none, as `[z-a]`. */
+/** A character class as a RegExp; undefined if it is invalid, such as `[z-a]`. */
 function expressionOf(source: string): RegExp | undefined {
   try {
     return new RegExp(source);
@@ -142,7 +142,7 @@ export function splitBy(text: string, { texts, isOf }: Parts): string[] {
   return first === '' ? [...one] : one.split(first);
 }
 
-/** A text behind `atob` and its like; undefined for other texts. */
+/** Decodes base64, as `atob` does; undefined for other texts. */
 export function fromBase64(text: string): string | undefined {
   const letters = text.replaceAll(/\s/g, '');
   return /^[A-Za-z0-9+/_-]*={0,3}$/.test(letters) ? Buffer.from(letters, 'base64').toString('latin1') : undefined;
