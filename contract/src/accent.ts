@@ -1,6 +1,6 @@
-// The shades of a provider's accent color. Contrast after WCAG 2.2, 1.4.3 and 1.4.11.
+// Shades of a provider's accent color, with the contrast that WCAG 2.2 requires (1.4.3 and 1.4.11).
 
-/** The colors of one scheme that follow the accent: text and buttons, text on it, and its tint as a background. */
+/** The colors of one scheme that derive from the accent: text and buttons, text on the accent, and a tint for backgrounds. */
 interface Shades {
   accent: string;
   ink: string;
@@ -9,13 +9,13 @@ interface Shades {
 
 export type Scheme = 'dark' | 'light';
 
-/** Backgrounds of each scheme on which the accent is text or a ring, as in web/src/app/tokens.css. The second one is mixed into the tint. */
+/** Backgrounds of each scheme behind accent text and focus rings, as in web/src/app/tokens.css. The tint is mixed into the second one. */
 export const SURFACES: Record<Scheme, readonly [string, string, ...string[]]> = {
   dark: ['#0a111d', '#101a2a', '#162338', '#0c1524'],
   light: ['#f3f6fa', '#ffffff'],
 };
 
-/** Least contrast of text (WCAG 1.4.3). A focus ring needs 3, so it has enough as well. */
+/** Minimum contrast of text (WCAG 1.4.3). It also satisfies focus rings, which need 3. */
 export const CONTRAST_LEAST = 4.5;
 /** Share of the accent in its tint. */
 const SOFT_SHARE = 0.1;
@@ -32,14 +32,14 @@ const digitsOf = (value: number) =>
     .padStart(2, '0');
 const hexOf = (rgb: Rgb) => `#${rgb.map(digitsOf).join('')}`;
 
-/** A color as people type it (`#abc`, `0B7A6B`) in six lower-case digits; undefined for anything else. */
+/** Converts a typed color (`#abc`, `0B7A6B`) to `#` and six lower-case digits; undefined for anything else. */
 export function colorOf(text: string): string | undefined {
   const digits = /^\s*#?([\da-f]{3}|[\da-f]{6})\s*$/iu.exec(text)?.[1]?.toLowerCase();
   if (digits === undefined) return undefined;
   return `#${digits.length === 3 ? digits.replaceAll(/./gu, '$&$&') : digits}`;
 }
 
-/** Relative luminance (WCAG 2.2) of a color whose channels go from 0 to 1. */
+/** Relative luminance (WCAG 2.2) of a color with channels from 0 to 1. */
 export function luminanceOf(rgb: Rgb): number {
   const linear = (value: number) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
   return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
@@ -93,7 +93,7 @@ function isReadable({ accent, ink, soft }: Shades, scheme: Scheme): boolean {
   return [ink, soft, ...SURFACES[scheme]].every((color) => contrast(accent, color) >= CONTRAST_LEAST);
 }
 
-/** The nearest shades of a color (six digits) with enough contrast on every background of a scheme: lighter in dark, darker in light, of the same hue. */
+/** The shades nearest to a color (six digits) with enough contrast on every background of a scheme: same hue, lighter in dark, darker in light. */
 export function shadesOf(color: string, scheme: Scheme): Shades {
   const hsl = hslOf(color);
   const way = scheme === 'dark' ? STEP : -STEP;
@@ -102,17 +102,17 @@ export function shadesOf(color: string, scheme: Scheme): Shades {
     const shades = shadesAt(hsl, hsl[2] + step * way, scheme);
     if (isReadable(shades, scheme)) return shades;
   }
-  // White and black pass.
+  // White or black always has enough contrast.
   return shadesAt(hsl, scheme === 'dark' ? 1 : 0, scheme);
 }
 
-/** The custom properties of tokens.css that follow the accent, in one scheme. */
+/** The custom properties of tokens.css that derive from the accent, in one scheme. */
 export function accentTokens(color: string, scheme: Scheme): Record<`--${string}`, string> {
   const { accent, ink, soft } = shadesOf(color, scheme);
   return { '--accent': accent, '--accent-ink': ink, '--accent-soft': soft, '--mark': accent, '--mark-ink': ink };
 }
 
-/** The style rules that put the shades of a color over the tokens of every page. */
+/** CSS rules that replace the accent tokens of tokens.css on every page by the shades of a color. */
 export function accentRules(color: string): string {
   const rule = (scheme: Scheme) => {
     const tokens = Object.entries(accentTokens(color, scheme)).map(([name, value]) => `${name}:${value}`);

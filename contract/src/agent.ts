@@ -10,30 +10,30 @@ import { measuredChangesSchema } from './session-changes.ts';
 import { typedCode } from './text.ts';
 
 /**
- * Frames between the server and the agent on a person's computer. The agent opens one socket, `WS /api/agent/socket` (channel.ts has the mechanism), and says
- * `hello`; the server answers `welcome` and the whole `desired` state, and tells it again whenever it changes. Where no WebSocket passes, the same frames go through
- * `POST /agent/poll`. All times are ISO times of the clock of who says them; `welcome.at` and `hello.at` tell how far the two clocks are apart.
+ * Frames between the server and the agent on a person's computer. The agent opens one socket, `WS /api/agent/socket` (mechanism: channel.ts), and sends
+ * `hello`; the server replies with `welcome` and the whole `desired` state, and sends it again after each change. If WebSockets are blocked, `POST /agent/poll`
+ * carries the same frames. All times are ISO times of the sender's clock; `welcome.at` and `hello.at` show the difference between the two clocks.
  */
 export const AGENT_PATH = '/agent/socket';
 
-/** Interval at which the server sends `ping` on this channel, and of the agent's reports, in ms. */
+/** Interval of the server's `ping` frames on this channel, and of the agent's reports, in ms. */
 export const AGENT_HEARTBEAT_MS = 20_000;
 export const REPORT_INTERVAL_MS = 30_000;
-/** Time for a trial revision to prove that the server is still reachable over a new connection, in ms. */
+/** Time in which an agent must reach the server over a new connection after a trial revision is applied, in ms. */
 export const TRIAL_MS = 30_000;
-/** For how long the server must say `device_revoked` before the agent takes its own table away, in ms. */
+/** The agent removes its firewall table after the server has answered `device_revoked` for this long, in ms. */
 export const REVOKED_GRACE_MS = 10 * 60_000;
 /** Longest wait of `POST /agent/poll`, in ms. */
 export const POLL_WAIT_MS = 25_000;
 
-/** Rules that reach one device, and addresses on its block list. */
+/** Maximum number of rules of one device, and of addresses on its block list. */
 export const DEVICE_RULES_MAXIMUM = 1_000;
 export const BLOCK_LIST_MAXIMUM = 10_000;
-/** The largest frame that an agent reads: 1,000 rules of the longest fields, and a full block list. Bytes. */
+/** The largest frame that an agent reads, in bytes: 1,000 rules of maximum length and a full block list. */
 export const TOLD_BYTES_MAXIMUM = 16 * 1024 ** 2;
-/** The largest frame that an agent may say. Bytes. */
+/** The largest frame that an agent sends, in bytes. */
 export const SAID_BYTES_MAXIMUM = 256 * 1024;
-/** Counters, sources, ports and the like in one frame. */
+/** Maximum number of entries in the lists of one frame. */
 const COUNTERS_MAXIMUM = DEVICE_RULES_MAXIMUM + 2;
 export const BLOCKED_MAXIMUM = 500;
 export const LISTENING_MAXIMUM = 300;
@@ -47,10 +47,10 @@ const ORDERS_MAXIMUM = 200;
 export const MEASURED_SESSIONS_MAXIMUM = 8;
 export const FINDINGS_MAXIMUM = 50;
 const FRAMES_OF_A_POLL = 50;
-/** Length of a path on a device, in characters: PATH_MAX bytes of Linux (4,096), each of which may take four characters as an escape. */
+/** Maximum length of a path on a device, in characters: 4,096 bytes (PATH_MAX of Linux), each escaped as up to four characters. */
 export const PATH_LENGTH_MAXIMUM = 16_384;
 
-/** One line that a device says of itself. It is foreign text: markup in it is text, and control characters are refused. */
+/** One line of text that a device reports. It is untrusted: shown as plain text, and refused if it has control characters. */
 function lineSchema(maximum: number) {
   return z.string().max(maximum).refine(isOneLine, 'Use one line of plain text.');
 }
@@ -63,8 +63,8 @@ const ipSchema = z
 const portSchema = z.int().min(0).max(65_535);
 const percentSchema = z.number().min(0).max(100);
 /**
- * An absolute path. It may hold any character that a file system takes but NUL, line breaks too. Names on a device are bytes: a byte that is not part of valid UTF-8 is
- * written as `\x` and two lower-case hexadecimal digits, and a backslash as `\x5c` where it would otherwise begin such an escape. It is shown as it is written.
+ * An absolute path. It may contain any character that a file system allows except NUL, including line breaks. Paths on a device are bytes: a byte outside valid UTF-8 is
+ * written as `\x` and two lower-case hexadecimal digits, and a backslash that would begin such an escape as `\x5c`. Screens show the escaped form.
  */
 export const devicePathSchema = z
   .string()
@@ -75,14 +75,14 @@ export const devicePathSchema = z
     'Enter a full path, like /home/ada/Documents.',
   );
 const sha256Schema = z.string().regex(/^[0-9a-f]{64}$/u, 'Enter a SHA-256 in hex.');
-/** 32 random bytes in hex: what a device proves itself with. The server keeps its SHA-256 alone. */
+/** The token that authenticates a device: 32 random bytes in hex. The server stores only its SHA-256. */
 export const deviceTokenSchema = z.string().regex(/^[0-9a-f]{64}$/u, 'This isn’t a device token.');
-/** 16 random bytes in hex, new for each run of an agent: the same run may reconnect before its old socket is found dead, another one may not. */
+/** 16 random bytes in hex, new at each start of an agent. The same run may reconnect before its old socket is found dead; another run may not. */
 const instanceSchema = z.string().regex(/^[0-9a-f]{32}$/u);
 
 export const osSchema = z.object({
   platform: z.enum(['linux', 'darwin', 'windows', 'other']),
-  /** The system's own name for itself, e.g. `Debian GNU/Linux 12 (bookworm)`. */
+  /** The name that the system reports, e.g. `Debian GNU/Linux 12 (bookworm)`. */
   name: lineSchema(200),
   arch: lineSchema(40),
 });
@@ -90,10 +90,10 @@ export type Os = z.infer<typeof osSchema>;
 
 /** Abilities of an agent on its computer, with the reason for each missing one. */
 export const capabilitiesSchema = z.object({
-  /** `unavailable`: no rule is enforced on this computer, for `firewall_reason`. */
+  /** `unavailable`: this computer enforces no rules, for `firewall_reason`. */
   firewall: z.enum(['nftables', 'unavailable']),
   firewall_reason: lineSchema(300).nullable(),
-  /** Live connections that a new block forbids are cut at once. */
+  /** Open connections are closed at once when a new rule blocks them. */
   conntrack: z.boolean(),
   scanner: z.boolean(),
   scanner_reason: lineSchema(300).nullable(),
@@ -101,22 +101,22 @@ export const capabilitiesSchema = z.object({
   /** The computer’s screen can be shared and controlled. Agents of earlier versions do not send it. */
   control: z.boolean().default(false),
   control_reason: lineSchema(300).nullable().default('The agent on this device is out of date. Update it.'),
-  /** A file that was found here can be sent to the server for a second look. Agents of earlier versions do not say it. */
+  /** Files found here can be sent to the server for a second look. Agents of earlier versions do not send this. */
   second_look: z.boolean().default(false),
   second_look_reason: lineSchema(300).nullable().default('The agent on this device is out of date. Update it.'),
-  /** Containers run here: rules do not cover their outgoing traffic. */
+  /** Containers run here; rules do not cover their outgoing traffic. */
   containers: z.boolean(),
-  /** Reads rules as traffic (device-rule.ts). Agents of earlier versions do not say it, and get what a person typed. */
+  /** The agent reads `traffic` (device-rule.ts). Agents of earlier versions do not send this and receive the typed fields. */
   parsed_rules: z.boolean().default(false),
 });
 export type Capabilities = z.infer<typeof capabilitiesSchema>;
 
 export const defaultsSchema = z.object({ inbound: actionSchema, outbound: actionSchema });
 export type Defaults = z.infer<typeof defaultsSchema>;
-/** The fields of an enrolment. */
+/** Defaults of a newly enrolled device. */
 export const ENROLLED_DEFAULTS: Defaults = { inbound: 'allow', outbound: 'allow' };
 
-/** Entries of a block list: one address, network or range each, by the grammar of firewall-grammar.ts. */
+/** An entry of a block list: one address, network or range in the grammar of firewall-grammar.ts. */
 const blockEntrySchema = z
   .string()
   .max(100)
@@ -127,7 +127,7 @@ const blockEntrySchema = z
 
 export const scanKindSchema = z.enum(['quick', 'full', 'folder']);
 export type ScanKind = z.infer<typeof scanKindSchema>;
-/** An order to start or end a scan. One that is done or failed is no longer told. */
+/** An order to start, pause or cancel a scan. Finished and failed scans are not sent. */
 export const scanJobSchema = z.object({
   id: idSchema,
   scan: scanKindSchema,
@@ -142,15 +142,15 @@ const fileOrderSchema = z.object({ id: idSchema, finding_id: idSchema, action: z
 export type FileOrder = z.infer<typeof fileOrderSchema>;
 
 /**
- * A file that its person wants a second look at: the device uploads it to `sendForSecondLook`, if it has found it itself and it still has this hash. No path is said:
- * the device knows where it found what it found.
+ * A file for which the person requested a second look. The device uploads it to `sendForSecondLook` if it reported the finding itself and the hash is unchanged.
+ * The path is not sent, because the device knows it from the finding.
  */
 const secondLookSchema = z.object({ id: idSchema, finding_id: idSchema, file_hash: sha256Schema });
 export type SecondLook = z.infer<typeof secondLookSchema>;
 
 /**
- * The signatures that the device is to use: their version, and the hash and size of the file that `POST /agent/signatures` answers. The number rises with each change: a
- * device takes none that is lower than its own.
+ * The signatures that the device should use: their version, and the hash and size of the file from `POST /agent/signatures`. The number increases with each change;
+ * a device refuses a lower number than its own.
  */
 export const signaturesSchema = z.object({
   number: z.int().min(1),
@@ -162,35 +162,35 @@ export type Signatures = z.infer<typeof signaturesSchema>;
 
 export const desiredSchema = z.object({
   kind: z.literal('desired'),
-  /** Increases with every change of `defaults`, `rules` or `block_list`. A device refuses one that is lower than the applied one. */
+  /** Increases with every change of `defaults`, `rules` or `block_list`. A device refuses a lower one than it has applied. */
   rev: z.int().min(1),
   /** SHA-256 in hex of `canonicalRules`. */
   hash: sha256Schema,
   defaults: defaultsSchema,
-  /** Enabled rules alone, in any order. */
+  /** Only enabled rules, in any order. */
   rules: z.array(deviceRuleSchema).max(DEVICE_RULES_MAXIMUM),
   /** Sources whose incoming packets are dropped. */
   block_list: z.array(blockEntrySchema).max(BLOCK_LIST_MAXIMUM),
   scan_jobs: z.array(scanJobSchema).max(JOBS_MAXIMUM),
   file_orders: z.array(fileOrderSchema).max(ORDERS_MAXIMUM),
-  /** Files that were found here and that their person has asked to have looked at again by the server. Servers of earlier versions do not say it. */
+  /** Files found here for which the person requested a second look. Servers of earlier versions do not send this. */
   second_looks: z.array(secondLookSchema).max(ORDERS_MAXIMUM).default([]),
-  /** Folders that no scan enters, and folders that are watched beside Downloads, Desktop and Documents. */
+  /** Folders that scans skip, and folders that are watched in addition to Downloads, Desktop and Documents. */
   exclusions: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
   watched: z.array(devicePathSchema).max(FOLDERS_MAXIMUM),
   is_watching: z.boolean(),
   signatures: signaturesSchema.nullable(),
   /**
-   * Remote sessions of its person: of one that runs it takes stock of itself, once; of one that is over it says what changed since, until that is noted. Servers of earlier
-   * versions do not say it.
+   * Remote sessions of the device's person. `stock`: record the state of this computer once. `changes`: report what changed since, until it is noted. Servers of earlier
+   * versions do not send this.
    */
   remote_sessions: z
     .array(z.object({ id: idSchema, wanted: z.enum(['stock', 'changes']) }))
     .max(MEASURED_SESSIONS_MAXIMUM)
     .default([]),
-  /** Grants of the technician of a remote session on this computer's screen: the agent dials `SCREEN_PATH` while it says so (remote-control.ts). */
+  /** Grants of the technician of a remote session on this computer's screen; the agent connects to `SCREEN_PATH` while it is not null (remote-control.ts). */
   control: z.object({ session_id: idSchema, input: z.boolean(), clipboard: z.boolean() }).nullable().default(null),
-  /** By which key this device asks the server for names (`/dns/{key}`); null where its person does not want web protection. Servers of earlier versions do not say it. */
+  /** The key of this device's DNS address (`/dns/{key}`); null if the person does not use web protection. Servers of earlier versions do not send this. */
   web_protection: z
     .object({ key: z.string().regex(/^[a-z2-7]{26}$/u) })
     .nullable()
@@ -198,7 +198,7 @@ export const desiredSchema = z.object({
 });
 export type Desired = z.infer<typeof desiredSchema>;
 
-/** The canonical text whose SHA-256 is the hash of a desired state's rules, the same on both sides. */
+/** The canonical text of a desired state's rules. Its SHA-256 is `hash`; server and agent compute the same text. */
 export function canonicalRules({ defaults, rules, block_list }: Pick<Desired, 'defaults' | 'rules' | 'block_list'>): string {
   const sorted = rules.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return JSON.stringify([defaults.inbound, defaults.outbound, sorted.map(canonicalRule), block_list.toSorted()]);
@@ -207,21 +207,21 @@ export function canonicalRules({ defaults, rules, block_list }: Pick<Desired, 'd
 export const ackStateSchema = z.enum(['trial', 'applied', 'rolled_back', 'rejected', 'unavailable']);
 export type AckState = z.infer<typeof ackStateSchema>;
 
-/** The result of a revision. Repeating it changes nothing. `trial`: applied, but not yet proved. */
+/** The result of a revision. A repeated one changes nothing. `trial`: applied, but the server is not yet known to be reachable. */
 const ackSchema = z.object({
   kind: z.literal('ack'),
   rev: z.int().min(1),
   state: ackStateSchema,
-  /** The revision in the kernel now; 0 for none. */
+  /** The revision in the kernel now; 0 if there is none. */
   applied_rev: countSchema,
-  /** Why, in sentences; with the rule that the kernel refused, where it is one. */
+  /** Reasons in sentences, with the id of the rule that the kernel refused, if one did. */
   errors: z.array(z.object({ rule_id: idSchema.nullable(), message: lineSchema(500) })).max(ERRORS_MAXIMUM),
 });
 export type Ack = z.infer<typeof ackSchema>;
 
 /** Packets and bytes that a rule decided since `epoch`. */
 const counterSchema = z.object({
-  /** A rule's id, or the direction whose default decided. */
+  /** The id of a rule, or the direction whose default decided. */
   of: z.union([idSchema, directionSchema]),
   packets: countSchema,
   bytes: countSchema,
@@ -236,7 +236,7 @@ const blockedSchema = z.object({
   /** The destination port; null if there is none. */
   port: portSchema.nullable(),
   packets: countSchema,
-  /** When the first and the last of them were noticed. Agents of earlier versions do not say it: since the report before. */
+  /** Times at which the first and the last of them were noticed. Agents of earlier versions do not send them. */
   first_at: timeSchema.optional(),
   last_at: timeSchema.optional(),
 });
@@ -250,7 +250,7 @@ const listeningSchema = z.object({
 });
 export type Listening = z.infer<typeof listeningSchema>;
 
-/** An open connection: `inbound` when the other end opened it. `port` is the one that was connected to. */
+/** An open connection: `inbound` if the other end opened it. `port` is the destination port. */
 const connectionSchema = z.object({
   direction: directionSchema,
   protocol: z.enum(['tcp', 'udp']),
@@ -265,7 +265,7 @@ export const telemetrySchema = z.object({
   cpu_percent: percentSchema,
   memory_percent: percentSchema,
   memory_bytes: countSchema,
-  /** Bytes per second over all interfaces except loopback, and the share of their capacity, if known. */
+  /** Bytes per second over all interfaces except loopback, and their share of the capacity, if known. */
   network_in: countSchema,
   network_out: countSchema,
   network_percent: percentSchema.nullable(),
@@ -283,7 +283,7 @@ export const POSTURE_CHECKS = [
   'firewall_default',
   'signatures_fresh',
 ] as const;
-/** One thing that was looked at. `unknown` where it could not be, with the reason as evidence. */
+/** One security check. `unknown` if it could not run; then `evidence` gives the reason. */
 export const postureSchema = z.object({
   check: z.enum(POSTURE_CHECKS),
   state: z.enum(['pass', 'fail', 'unknown']),
@@ -292,43 +292,43 @@ export const postureSchema = z.object({
 });
 export type Posture = z.infer<typeof postureSchema>;
 
-/** A table of another program in the kernel. A drop there wins over every rule of Palisade. */
+/** A table of another program in the kernel. Its drops take precedence over every rule of Palisade. */
 export const foreignTableSchema = z.object({ family: lineSchema(20), name: lineSchema(128), drops: z.boolean() });
 export type ForeignTable = z.infer<typeof foreignTableSchema>;
 
-/** Folders that are watched for new files now, and why not more where the kernel watches no more. */
+/** Number of folders watched for new files, and the reason if the kernel does not watch all of them. */
 export const watchingSchema = z.object({ folders: countSchema, reason: lineSchema(300).nullable() });
 
 /** Health of the agent: reasons that keep it from checking files, shown to its person. */
 export const agentHealthSchema = z.object({
   /** `stalled`: files wait, and none was read for two minutes. `off`: nothing is watched. */
   watcher: z.enum(['working', 'stalled', 'off']),
-  /** More files changed at once than the agent can keep in mind, last at `at`; `folders` are still to be read again for it. Null once that is long over. */
+  /** More files changed at once than the agent can queue, last at `at`; `folders` must still be rescanned. Null some time after the last overflow. */
   overflow: z.object({ at: timeSchema, folders: countSchema }).nullable(),
-  /** New files that could not be read whole since the agent started. */
+  /** Number of new files that were not read completely since the agent started. */
   files_unread: countSchema,
-  /** Reads of file systems that do not answer and hold a worker of the agent. */
+  /** Number of workers of the agent that are blocked by a file system that does not respond. */
   workers_stuck: countSchema,
 });
 export type AgentHealth = z.infer<typeof agentHealthSchema>;
 
-/** `open`: the agent receives this computer's DNS queries but the server does not answer: the previous DNS servers do, and nothing is refused. `failed`: the DNS settings are unchanged. */
+/** `open`: the agent receives the DNS queries, but the server does not answer, so the previous DNS servers do and nothing is refused. `failed`: the DNS settings are unchanged. */
 export const webProtectionStateSchema = z.object({ state: z.enum(['on', 'open', 'failed']), reason: lineSchema(300).nullable() });
 export type WebProtectionState = z.infer<typeof webProtectionStateSchema>;
 
 const reportSchema = z.object({
   kind: z.literal('report'),
-  /** Rises with every report of this agent's start; the server answers `noted` with it. */
+  /** Increases with every report since the agent started; the server confirms it in `noted`. */
   seq: countSchema,
-  /** When the counters last began at 0. Counters never fall within an epoch. */
+  /** Time at which the counters last started at 0. Counters never decrease within an epoch. */
   epoch: timeSchema,
   counters: z.array(counterSchema).max(COUNTERS_MAXIMUM),
   blocked: z.array(blockedSchema).max(BLOCKED_MAXIMUM),
-  /** Packets beside those of `blocked`, of more others than are named. */
+  /** Further dropped packets, of remote ends that `blocked` has no room for. */
   blocked_more: z.object({ packets: countSchema, first_at: timeSchema, last_at: timeSchema }).optional(),
   /**
-   * Which part of an agent's log of dropped packets `blocked` and `blocked_more` are. A part is said again as it is, whatever happens meanwhile, until a report with it is
-   * noted; numbers of one log rise, and each counts once. Of agents that do not say it each report counts.
+   * The part of the agent's log of dropped packets that `blocked` and `blocked_more` contain. A part is sent unchanged until a report with it is noted. Numbers increase
+   * within a log, and each part counts once. If it is absent (earlier versions), every report counts.
    */
   blocked_part: z.object({ log: instanceSchema, number: z.int().min(1) }).optional(),
   telemetry: telemetrySchema.nullable(),
@@ -336,7 +336,7 @@ const reportSchema = z.object({
   foreign_tables: z.array(foreignTableSchema).max(TABLES_MAXIMUM),
   /** Null if nothing is watched; agents of earlier versions do not send it. */
   watching: watchingSchema.nullable().default(null),
-  /** Agents of earlier versions do not say it. */
+  /** Agents of earlier versions do not send it. */
   health: agentHealthSchema.nullable().default(null),
   /** Null if it is not requested; agents of earlier versions do not send it. */
   web_protection: webProtectionStateSchema.nullable().default(null),
@@ -345,12 +345,12 @@ export type Report = z.infer<typeof reportSchema>;
 
 /** Events on a device that its person should know about. Repeated with the same `id` until `noted`. */
 const deviceEventSchema = z.discriminatedUnion('event', [
-  /** Our table was changed or taken away by another program, and put back. `backed_off`: it happens so often that the agent waits. */
+  /** Another program changed or deleted our table, and the agent restored it. `backed_off`: it happens so often that the agent waits before it restores the table. */
   z.object({ event: z.literal('tampered'), backed_off: z.boolean() }),
-  /** Failed sign-ins by SSH from one address within ten minutes. `blocked` only if a rule of Palisade dropped packets of that address. */
+  /** Failed SSH sign-ins from one address within ten minutes. `blocked` only if a rule of Palisade dropped packets from it. */
   z.object({ event: z.literal('ssh_guessing'), address: ipSchema, failures: z.int().min(1), blocked: z.boolean() }),
   z.object({ event: z.literal('new_listening_port'), listening: listeningSchema }),
-  /** `order_id`: a file order was carried out, or could not be (`message`). */
+  /** The file order `order_id` was carried out, or failed for the reason in `message`. */
   z.object({ event: z.literal('order_done'), order_id: idSchema, ok: z.boolean(), message: lineSchema(300).nullable() }),
   /** Changes on the computer during a remote session. */
   z.object({ event: z.literal('session_changes'), session_id: idSchema, measured: measuredChangesSchema }),
@@ -359,20 +359,20 @@ export type DeviceEvent = z.infer<typeof deviceEventSchema>;
 
 const eventSchema = z.object({ kind: z.literal('event'), id: idSchema, at: timeSchema, event: deviceEventSchema });
 
-/** A file that was found. */
+/** An infected file. */
 const foundSchema = z.object({
-  /** The device's own id: of the finding, and of its copy in quarantine. Repeated until `noted`. */
+  /** An id that the device assigns to the finding and to its copy in quarantine. Sent again until it is `noted`. */
   id: idSchema,
   path: devicePathSchema,
   file_hash: sha256Schema,
   size: countSchema,
   threat: lineSchema(300),
-  /** The owner of the file, by the number that the system has for them. Agents of earlier versions do not say it. */
+  /** The user id (number) of the file's owner on the system. Agents of earlier versions do not send it. */
   owner: countSchema.optional(),
-  /** The file in an archive that holds it. */
+  /** The infected file within an archive. */
   member: lineSchema(PATH_LENGTH_MAXIMUM).nullable(),
   found_at: timeSchema,
-  /** `left`: it lies where it was, for `reason` (no room on the disk, for one). */
+  /** `left`: the file was not moved, for `reason` (such as a full disk). */
   outcome: z.enum(['quarantined', 'left']),
   reason: lineSchema(300).nullable(),
 });
@@ -380,19 +380,19 @@ export type Found = z.infer<typeof foundSchema>;
 
 export const scanProgressOnDeviceSchema = z.object({
   files_read: countSchema,
-  /** Files whose verdict was known from before and that have not changed. */
+  /** Unchanged files with a known verdict. */
   files_known: countSchema,
-  /** Files that were not read completely: encrypted, damaged, too large, without permission, or deleted in the meantime. */
+  /** Files that were not read completely: encrypted, damaged, too large, without permission, or deleted during the scan. */
   files_pending: countSchema,
-  /** Folders that could not be read, so that the files in them are not counted. Agents of earlier versions do not say it. */
+  /** Folders that could not be read; their files are not counted. Agents of earlier versions do not send it. */
   folders_unread: countSchema.default(0),
-  /** All that were found so far to read; final once `is_counted`. */
+  /** Number of files found to read so far; final once `is_counted`. */
   files_total: countSchema,
   is_counted: z.boolean(),
   bytes_read: countSchema,
   bytes_per_second: countSchema,
   seconds_left: countSchema.nullable(),
-  /** The file that is read now. */
+  /** The file that is being read. */
   path: z.string().max(PATH_LENGTH_MAXIMUM).nullable(),
 });
 export type ScanProgressOnDevice = z.infer<typeof scanProgressOnDeviceSchema>;
@@ -400,16 +400,16 @@ export type ScanProgressOnDevice = z.infer<typeof scanProgressOnDeviceSchema>;
 export const deviceScanStateSchema = z.enum(['queued', 'running', 'paused', 'waiting', 'done', 'cancelled', 'failed']);
 export type DeviceScanState = z.infer<typeof deviceScanStateSchema>;
 
-/** `job_id` is null for what real-time watching found, and for a scan that was started on the device. */
+/** `job_id` is null for findings of real-time watching and for scans that were started on the device. */
 const scanReportSchema = z.object({
   kind: z.literal('scan_report'),
   seq: countSchema,
   job_id: idSchema.nullable(),
   scan: z.enum([...scanKindSchema.options, 'watch']),
   state: deviceScanStateSchema,
-  /** Why it waits (battery, load) or failed. */
+  /** The reason why it waits (battery, load) or failed. */
   reason: lineSchema(300).nullable(),
-  /** Time of the event, which may be reported days later. Agents of earlier versions do not send it. */
+  /** Time of the event. A report may arrive days later. Agents of earlier versions do not send it. */
   at: timeSchema.optional(),
   signatures_version: lineSchema(100),
   progress: scanProgressOnDeviceSchema,
@@ -424,10 +424,10 @@ const helloSchema = z.object({
   instance: instanceSchema,
   agent_version: lineSchema(40),
   applied_rev: countSchema,
-  /** `desired.hash` of the rules in the kernel; null for none. */
+  /** `desired.hash` of the rules in the kernel; null if there are none. */
   ruleset_hash: sha256Schema.nullable(),
   capabilities: capabilitiesSchema,
-  /** The device's clock now, from which the server tells its skew. */
+  /** The device's clock; the server derives its skew from it. */
   at: timeSchema,
 });
 export type Hello = z.infer<typeof helloSchema>;
@@ -438,18 +438,18 @@ export type Said = z.infer<typeof saidSchema>;
 export const toldSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('welcome'), at: timeSchema, heartbeat_ms: z.int().min(1) }),
   desiredSchema,
-  /** The report of the number `seq` was kept, with all that it found, and so were the events of `events`. */
+  /** The server stored the report `seq` with all its findings, and the events `events`. */
   z.object({ kind: z.literal('noted'), seq: countSchema.nullable(), events: z.array(idSchema).max(ORDERS_MAXIMUM) }),
-  /** To be answered with `pong`. */
+  /** The agent replies with `pong`. */
   z.object({ kind: z.literal('ping') }),
 ]);
 export type Told = z.infer<typeof toldSchema>;
 
 export const AGENT_CLOSED = {
   ...CLOSED,
-  /** Another agent with this identity is connected. No connection is closed for it. */
+  /** Another agent with this identity is connected; that connection stays open. */
   in_use: 4409,
-  /** The token is invalid. The agent confirms this over HTTP before it believes it. */
+  /** The token is invalid. The agent confirms this over HTTP before it acts on it. */
   revoked: 4410,
 } as const;
 
@@ -463,12 +463,12 @@ export const agentChannel = channel({
   frames_per_heartbeat: 120,
 });
 
-/** Characters of an enrolment code, 5 bits each. Those that look alike in handwriting are left out (0, O, 1, I). */
+/** Characters of an enrolment code, 5 bits each, without those that look alike in handwriting (0, O, 1, I). */
 export const ENROLMENT_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 export const ENROLMENT_CODE_LENGTH = 10;
-/** Lifetime of a code, in ms; it is used once. */
+/** Lifetime of a code, in ms. A code can be used once. */
 export const ENROLMENT_LIFETIME = 10 * 60_000;
-/** Maximum wrong codes per source and first character in `ENROLMENT_LIFETIME`; then codes with that first character are refused. */
+/** Maximum number of wrong codes per source and first character within `ENROLMENT_LIFETIME`; further codes with that first character are refused. */
 export const ENROLMENT_TRIES = 5;
 const ENROLMENT_CODE = new RegExp(`^[${ENROLMENT_ALPHABET}]{${ENROLMENT_CODE_LENGTH}}$`, 'u');
 export const enrolmentCodeSchema = z
@@ -477,7 +477,7 @@ export const enrolmentCodeSchema = z
   .transform((typed) => typedCode(typed).toUpperCase().replaceAll('-', ''))
   .refine((code) => ENROLMENT_CODE.test(code), 'An enrollment code has 10 letters and digits, like K7M4Q-P9XDA.');
 
-/** The fingerprint of a device's key as pages and the agent show it: the first half of its SHA-256 (hex), in groups that people compare. */
+/** The fingerprint of a device's key on screens and in the agent: the first half of its SHA-256 (hex), in groups for comparison. */
 export function fingerprintOf(sha256: string): string {
   return (sha256.slice(0, 32).toUpperCase().match(/.{4}/gu) ?? []).join(' ');
 }
@@ -491,7 +491,7 @@ export const enrolDevice = endpoint({
     code: enrolmentCodeSchema,
     hostname: lineSchema(253),
     os: osSchema,
-    /** An Ed25519 key of the installation (SPKI, base64). A computer that enrols again with the same key is the same device, and its older token becomes invalid. */
+    /** The agent's Ed25519 public key (SPKI, base64). A computer that enrols again with the same key is the same device, and its older token becomes invalid. */
     public_key: z.base64().max(200),
     agent_version: lineSchema(40),
   }),
@@ -501,7 +501,7 @@ export const enrolDevice = endpoint({
   problems: ['enrolment_expired', 'device_limit'],
 });
 
-/** Fields in the body of every later call of an agent. Of one that is revoked or unknown: 401 `device_revoked`. */
+/** Fields in the body of every later call of an agent. A revoked or unknown device receives 401 `device_revoked`. */
 const identitySchema = z.object({ device_id: idSchema, token: deviceTokenSchema });
 
 export const verifyDevice = endpoint({
@@ -523,7 +523,7 @@ export const pollAgent = endpoint({
   access: 'anyone',
   by_device: true,
   body: z.object({ hello: helloSchema, said: z.array(saidSchema).max(FRAMES_OF_A_POLL) }),
-  // An answer for each frame, after the welcome and the desired state.
+  // One reply for each frame, after the welcome and the desired state.
   reply: z.object({ told: z.array(toldSchema).max(FRAMES_OF_A_POLL + 2) }),
   problems: ['device_revoked', 'device_in_use'],
 });
@@ -539,7 +539,7 @@ export const downloadSignatures = endpoint({
   problems: ['device_revoked', 'not_found'],
 });
 
-/** The header `Authorization: Bearer` has the device's token: the body is the file. */
+/** The header `Authorization: Bearer` carries the device's token, and the body is the file. */
 export const sendForSecondLook = endpoint({
   method: 'POST',
   path: '/agent/second-look',
@@ -564,7 +564,7 @@ export const sendForSecondLook = endpoint({
   ],
 });
 
-/** An agent says good-bye for ever: `palisade-agent uninstall`. */
+/** `palisade-agent uninstall` removes the device. */
 export const leaveDevice = endpoint({
   method: 'POST',
   path: '/agent/leave',

@@ -1,17 +1,17 @@
 import type { Alert } from './anti-hacking.ts';
 
-/** The rule of alerts about messages that a person checked and that were dangerous. */
+/** The rule of alerts about dangerous messages that a person checked. */
 export const CHECKED_SCAM_RULE = 'phishing_attempt.checked';
 
 /** The rule of alerts about dangerous names that web protection refused. */
 export const REFUSED_NAME_RULE = 'phishing_attempt.refused_name';
 
-/** Rules of types about files whose alerts are about no file. */
+/** Rules that raise alerts of a file type although no file is involved. */
 export const RULES_WITHOUT_FILE: readonly string[] = [CHECKED_SCAM_RULE, REFUSED_NAME_RULE];
 
 /**
- * The subject of an alert, as a heading. A type that this version does not know, as the server calls it. Of files only the industry's harmless
- * test files are of low severity.
+ * The title of an alert. A type that this version does not know keeps the server's name. An alert about a file has low severity only if it is one of the
+ * industry's harmless test files.
  */
 export function alertTitle(alert: Pick<Alert, 'threat_type' | 'severity' | 'simulated' | 'rule'>): string {
   const { threat_type } = alert;
@@ -49,7 +49,7 @@ const TITLES = new Map<string, string>([
 
 type Advised = Pick<Alert, 'threat_type' | 'severity' | 'outcome' | 'simulated' | 'rule'>;
 
-/** The names of the rules in words. */
+/** The names of the rules on screens. */
 const RULES = new Map<string, string>([
   ['brute_force.pair', 'Wrong passwords from one place'],
   ['brute_force.burst', 'Wrong passwords for several accounts, in a burst'],
@@ -83,12 +83,12 @@ const RULES = new Map<string, string>([
   ['drill', 'Simulated alert'],
 ]);
 
-/** The name of an alert's rule in words; an unknown rule keeps the server's name, without its punctuation. */
+/** The name of an alert's rule on screens; an unknown rule keeps the server's name, without its punctuation. */
 export function ruleName(rule: string): string {
   return RULES.get(rule) ?? rule.replaceAll(/[._]/gu, ' ');
 }
 
-/** The outcome of the event, as far as it can be proven, in one sentence. */
+/** The outcome of the event in one sentence, as far as it is proven. */
 export function alertProof({ threat_type, outcome, simulated, rule }: Advised): string {
   if (rule === CHECKED_SCAM_RULE) return 'Someone sent it to you. The check stops nothing; your next step decides.';
   if (rule === REFUSED_NAME_RULE) return 'Refused: the website didn’t open on your device.';
@@ -114,7 +114,7 @@ const ALLOWED = new Map<string, string>([
   ['malware_detected', 'Not quarantined: we couldn’t remove the uploaded copy yet.'],
 ]);
 
-/** Advice for an alert, the most important first. Never empty. `has_two_factor`: whether it is on; undefined where that is unknown. */
+/** Advice for an alert, the most important first. Never empty. `has_two_factor` is undefined if it is unknown. */
 export function alertAdvice(alert: Advised, has_two_factor?: boolean): string[] {
   const { threat_type, outcome, simulated } = alert;
   if (simulated) return ['It didn’t happen. It shows what an alert looks like.'];

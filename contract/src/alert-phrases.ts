@@ -1,6 +1,6 @@
 import { type Phrase, phrasesOf, type Template } from './phrase.ts';
 
-/** The uploaded copy of an infected file. */
+/** Sentences about the uploaded copy of an infected file. */
 const COPY = {
   sealed: 'Our copy is in quarantine. Delete the original.',
   deleted: 'We deleted our copy. Delete the original too.',
@@ -28,9 +28,9 @@ const REPORT = {
   else: 'Another reason.',
 } as const;
 
-/** Descriptions of alerts. A code ending in `.from` has the same text plus the address. A released code never changes its meaning or its parameters. */
+/** Descriptions of alerts. A code ending in `.from` has the same text plus the address. A released code never changes its meaning or parameters. */
 const DESCRIPTIONS = {
-  /** A sentence of an older server, or one without a template: every language shows it unchanged. */
+  /** A sentence of an older server, or one without a template. It is shown untranslated. */
   as_written: { english: '{sentence}', params: { sentence: 'text' } },
 
   'brute_force.pair': { english: 'Five sign-ins to your account failed in 10 minutes.' },
@@ -199,7 +199,7 @@ const DESCRIPTIONS = {
     english: '{threat} was found on “{device}” in {path}. The file is still where it was.',
     params: { threat: 'text', device: 'text', path: 'text' },
   },
-  /** `reason` is the agent's own English. */
+  /** `reason` is the agent's English sentence. */
   'device.infected_file.left.reason': {
     english: '{threat} was found on “{device}” in {path}. The file is still where it was: {reason}.',
     params: { threat: 'text', device: 'text', path: 'text', reason: 'text' },
@@ -217,7 +217,7 @@ const DESCRIPTIONS = {
   'drill.ddos_attempt': { english: 'More requests came in a minute than usually come in an hour.' },
 } as const satisfies Record<string, Template>;
 
-/** The threshold of a rule, in its evidence. */
+/** The threshold of a rule, as part of the evidence. */
 const THRESHOLDS = {
   'threshold.brute_force.pair': { english: '5 failed sign-ins to one account from one source in 10 minutes' },
   'threshold.brute_force.burst': {
@@ -268,7 +268,7 @@ const THRESHOLDS = {
   'threshold.drill': { english: 'This is simulated. You requested it, and none of it happened.' },
 } as const satisfies Record<string, Template>;
 
-/** One event of the evidence. */
+/** One event of an alert's evidence. */
 const EVENTS = {
   'event.wrong_password': { english: 'A wrong password' },
   'event.wrong_second_factor': { english: 'A wrong two-factor code' },
@@ -300,14 +300,14 @@ const EVENTS = {
   'event.device.last_heard': { english: 'Was heard of for the last time' },
 } as const satisfies Record<string, Template>;
 
-/** All sentences that the server makes about alerts. */
+/** All sentences of the server about alerts. */
 export const ALERT_PHRASES = { ...DESCRIPTIONS, ...THRESHOLDS, ...EVENTS } as const;
 type AlertCode = keyof typeof ALERT_PHRASES;
 export type AlertPhrase = Phrase<AlertCode>;
 
 export const { make: alertPhrase, english: alertEnglish, known: knownAlertPhrase } = phrasesOf(ALERT_PHRASES);
 
-/** A sentence for which there is no template. */
+/** Wraps a sentence that has no template. */
 export function asWritten(sentence: string): AlertPhrase {
   return alertPhrase('as_written', { sentence });
 }

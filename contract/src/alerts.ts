@@ -5,13 +5,13 @@ import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { phraseSchema } from './phrase.ts';
 import { severitySchema } from './severity.ts';
 
-/** Duration of a suppression, and of its preview. */
+/** Days for which a suppression applies, and that its preview covers. */
 export const SUPPRESSION_DAYS = 30;
-/** The longest that a risk may be accepted for, in days. */
+/** Maximum number of days for which a risk can be accepted. */
 export const ACCEPTED_RISK_DAYS_MAXIMUM = 365;
 const NOTE_LENGTH_MAXIMUM = 500;
 
-/** One decision about an alert, or the monitor's own: it happened again (`recurred`) after it was resolved. */
+/** One decision about an alert by the person, or by the monitor: `recurred` means that it happened again after it was resolved. */
 const alertDecisionSchema = z.object({
   id: idSchema,
   /** `other` is shown for a decision of a newer server; no server sends it. */
@@ -25,9 +25,9 @@ const alertDecisionSchema = z.object({
 export type AlertDecision = z.infer<typeof alertDecisionSchema>;
 
 export const alertDetailSchema = alertSchema.extend({
-  /** Whether "was it you?" is a question that this alert asks. */
+  /** Whether the alert asks "Was it you?". */
   about_sign_in: z.boolean(),
-  /** Whether a false positive may suppress similar alerts. */
+  /** Whether similar alerts can be suppressed when this one is a false positive. */
   suppressible: z.boolean(),
   /** Newest first. */
   decisions: z.array(alertDecisionSchema),
@@ -55,7 +55,7 @@ const resolveBodySchema = z
   .object({
     reason: resolutionReasonSchema,
     note: z.string().trim().max(NOTE_LENGTH_MAXIMUM, `Use at most ${NOTE_LENGTH_MAXIMUM} characters.`).optional(),
-    /** The time until which the risk is accepted; with `accepted_risk` alone. */
+    /** Time until which the risk is accepted; only with `accepted_risk`. */
     until: timeSchema.optional(),
     /** Only with `false_positive`: suppress similar alerts for 30 days. */
     suppress: z.boolean().default(false),
@@ -99,27 +99,27 @@ export const disownAlert = endpoint({
   access: 'customer',
   reply: z.object({
     alert: alertDetailSchema,
-    /** Sessions that were ended now; the one that asks is never among them. */
+    /** Number of sessions that were ended; the calling session stays. */
     sessions_ended: z.int(),
-    /** The password may be known to another person: choose a new one now. */
+    /** Another person may know the password, so the person should choose a new one. */
     change_password: z.literal(true),
-    /** Sign-in takes the password alone: a second factor would have kept them out. */
+    /** The account has no second factor, which would have prevented the sign-in. */
     offer_two_factor: z.boolean(),
   }),
   problems: ['conflict'],
 });
 
-/** Keeps false positives out of the list: one rule from one source, for 30 days, never a critical alert. */
+/** Hides false positives: alerts of one rule from one source, for 30 days. Critical alerts are never hidden. */
 const suppressionSchema = z.object({
   id: idSchema,
   rule: z.string(),
   source: z.string(),
-  /** Description of the alert that it was made from, and its phrase. */
+  /** Description of the alert that the suppression was created from, and its phrase. */
   description: z.string(),
   phrase: phraseSchema.nullable(),
   created_at: timeSchema,
   until: timeSchema,
-  /** Number of hidden alerts, and the last time. No alert is lost: they are listed with `status=hidden`. */
+  /** Number of hidden alerts, and the time of the last one. Hidden alerts are kept and listed with `status=hidden`. */
   hidden_count: z.int(),
   last_hidden_at: timeSchema.nullable(),
 });
@@ -144,7 +144,7 @@ export const previewSuppression = endpoint({
     rule: z.string(),
     source: z.string(),
     until: timeSchema,
-    /** Alerts of the last 30 days, this one among them. */
+    /** Number of alerts of the last 30 days, including this one. */
     would_hide: z.int(),
   }),
   problems: ['not_found'],
@@ -157,7 +157,7 @@ export const deleteSuppression = endpoint({
   access: 'premium',
 });
 
-/** Events that the monitor watches now, so that an empty list is true. */
+/** Sources of events that the monitor watches now, so that an empty list is known to be complete. */
 export const readMonitor = endpoint({
   method: 'GET',
   path: '/premium/anti-hacking/monitor',
@@ -169,7 +169,7 @@ export const readMonitor = endpoint({
       z.object({
         id: z.enum(['files', 'sign_ins', 'requests']),
         is_watched: z.boolean(),
-        /** Why not, in a sentence; null when it is watched. */
+        /** The reason why it is not watched, as a sentence; otherwise null. */
         reason: z.string().nullable(),
       }),
     ),
@@ -177,12 +177,12 @@ export const readMonitor = endpoint({
       active: z.int(),
       resolved: z.int(),
       hidden: z.int(),
-      /** Active alerts that are neither practice nor about harmless test files. */
+      /** Number of active alerts except drills and those about harmless test files. */
       real: z.int(),
       test_files: z.int(),
-      /** Those among them that were not stopped. */
+      /** Number of `real` alerts that were not blocked. */
       unstopped: z.int(),
-      /** The gravest of the unstopped, the newest of several; null where everything was stopped. */
+      /** The most severe unblocked alert, the newest if there are several; null if all were blocked. */
       gravest: z.object({ id: idSchema, threat_type: z.string(), severity: severitySchema }).nullable(),
     }),
   }),

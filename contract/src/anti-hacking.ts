@@ -6,7 +6,7 @@ import { specified } from './reader.ts';
 import { severitySchema } from './severity.ts';
 import { timeZoneQuerySchema } from './time-zone.ts';
 
-/** The specification's constants of live mode. Times in ms, chances from 0 to 1. */
+/** Constants of the specification for live mode. Times in ms, probabilities from 0 to 1. */
 export const LIVE_FEED = {
   interval_ms: 5_000,
   simulate_chance: 0.15,
@@ -19,7 +19,7 @@ export const LIVE_FEED = {
 /** Delay after a posture scan until the alerts are read again, in ms. */
 export const ALERTS_RELOAD_MS = 1_000;
 
-/** The sentences of the automatic replies to attacks that are simulated. */
+/** Sentences of the automatic replies to simulated attacks. */
 export const PREMIUM_REQUIRED = 'Premium subscription required for anti-hacking features';
 export const PREMIUM_REQUIRED_FOR_SCAN = 'Premium subscription required for advanced anti-hacking features';
 
@@ -33,10 +33,10 @@ export const THREAT_TYPES = [
 ] as const;
 export type ThreatType = (typeof THREAT_TYPES)[number];
 
-/** Samples of what an alert rests on that are kept, at most. */
+/** Maximum number of sample events in an alert's evidence. */
 export const EVIDENCE_EVENTS_MAXIMUM = 5;
 
-/** A sentence as a phrase; null in records from before phrases were kept. */
+/** A sentence as a phrase; null in records that were stored before phrases. */
 const keptPhraseSchema = phraseSchema.nullable().default(null);
 
 /** The evidence of an alert: the rule's threshold in words, and sample events. Each sentence has its phrase beside it. */
@@ -50,13 +50,13 @@ export const evidenceSchema = z.object({
 
 export const ALERT_TYPES = [...THREAT_TYPES, 'false_alarm'] as const;
 
-/** The outcome of the event: `blocked` only when it was refused or removed. */
+/** The outcome of the event: `blocked` only if it was refused or removed. */
 export const alertOutcomeSchema = z.enum(['blocked', 'allowed', 'unknown']);
 
 export const alertStatusSchema = z.enum(['open', 'acknowledged', 'resolved']);
 export type AlertStatus = z.infer<typeof alertStatusSchema>;
 
-/** Why an alert needs nothing more. `accepted_risk` holds until a date. */
+/** Reason why an alert is resolved. `accepted_risk` ends on a date. */
 export const resolutionReasonSchema = z.enum(['fixed', 'was_me', 'false_positive', 'accepted_risk', 'test']);
 export type ResolutionReason = z.infer<typeof resolutionReasonSchema>;
 
@@ -70,9 +70,9 @@ const resolutionSchema = z.object({
 });
 
 /**
- * Something that happened, or a drill (`simulated`). The same rule and key of a person are one alert while it continues: `count` says how often.
- * `blocked` is true only when the newest of it is known to have been refused or removed. `created_at` is `first_seen`.
- * `threat_type` may be one that this version does not know; screens show a generic icon for it.
+ * An event, or a drill (`simulated`). Repeated events of the same rule and key of a person are one alert; `count` is their number.
+ * `blocked` is true only if the newest one is known to have been refused or removed. `created_at` equals `first_seen`.
+ * `threat_type` may be unknown to this version; screens then show a generic icon.
  */
 export const alertSchema = specified(
   ['id', 'threat_type', 'severity', 'description', 'created_at', 'blocked'],
@@ -81,7 +81,7 @@ export const alertSchema = specified(
     threat_type: z.string(),
     severity: severitySchema,
     description: z.string(),
-    /** The description as a phrase; null if none is stored, as in an alert of an older server. */
+    /** The description as a phrase; null if none is stored, as in alerts of older servers. */
     phrase: phraseSchema.nullable(),
     created_at: timeSchema,
     blocked: z.boolean(),
@@ -95,9 +95,9 @@ export const alertSchema = specified(
     last_seen: timeSchema,
     status: alertStatusSchema,
     resolution: resolutionSchema.nullable(),
-    /** Kept out of the list by a suppression. */
+    /** True if a suppression hides it. */
     hidden: z.boolean(),
-    /** The record of the file that it is about; null for other alerts, and for files on devices. */
+    /** The scan record of the uploaded file that the alert is about; otherwise null. */
     scan_id: idSchema.nullable(),
   }),
   ({ blocked }) => ({ outcome: blocked === true ? 'blocked' : 'unknown' }),
@@ -105,7 +105,7 @@ export const alertSchema = specified(
 export type Alert = z.infer<typeof alertSchema>;
 
 /**
- * Counts of things that happened; drills have counts of their own beside. "Today" begins at midnight of the time zone asked for. The industry's harmless test files are blocked and counted like all others: `test_files` says how many of them are in a figure.
+ * Counts of events; drills are counted separately. "Today" begins at midnight of the requested time zone. The industry's harmless test files are blocked and counted like all others; `test_files` is their number within a figure.
  */
 export const statsSchema = specified(
   ['threats_blocked_today', 'intrusion_attempts_stopped', 'brute_force_attempts_blocked', 'threats_blocked_total'],
@@ -128,7 +128,7 @@ export const statsSchema = specified(
 );
 export type Stats = z.infer<typeof statsSchema>;
 
-/** The places of the web application where the findings of a security check are fixed; `?alert=`, `?scan=`, `?rule=` and `?device=` with an id open one of the list. */
+/** Screens on which the findings of a security check are fixed. `?alert=`, `?scan=`, `?rule=` and `?device=` with an id open one record. */
 export const FIX_PLACES = [
   '/dashboard?open=security&tab=two-factor',
   '/dashboard?open=security&tab=password',
@@ -148,8 +148,8 @@ export const FIX_PLACES = [
 export type FixPlace = (typeof FIX_PLACES)[number];
 
 /**
- * One check of the posture scan. A check that cannot run is `unknown`, never a `pass`. `deduction` is what it takes off the score now, `gain` what the score
- * would rise by if this alone were mended.
+ * One check of the posture scan. A check that cannot run is `unknown`, never `pass`. `deduction` is the points that it takes off the score now; `gain` is the points
+ * that the score would rise by if only this were fixed.
  */
 export const findingSchema = z.object({
   id: z.string(),
@@ -160,7 +160,7 @@ export const findingSchema = z.object({
   deduction: z.int(),
   gain: z.int(),
   state: z.enum(['pass', 'fail', 'unknown']),
-  /** The sentences as phrases; without them in a check that an older server kept. */
+  /** The sentences as phrases; absent in checks that an older server stored. */
   title_phrase: phraseSchema.optional(),
   evidence_phrase: phraseSchema.optional(),
 });
@@ -177,16 +177,16 @@ export const postureScanSchema = specified(
     vulnerabilities_found: z.array(z.string()),
     recommendations: z.array(z.string()),
     findings: z.array(findingSchema),
-    /** One sentence: how many of the checks could run, and why the others could not. */
+    /** One sentence: how many checks ran, and why the others could not. */
     coverage: z.string(),
-    /** Like the field of a finding. */
+    /** As in a finding. */
     recommendation_phrases: z.array(phraseSchema).optional(),
     coverage_phrase: phraseSchema.optional(),
   }),
 );
 export type PostureScan = z.infer<typeof postureScanSchema>;
 
-/** Days of the history that can be asked for. */
+/** Numbers of days for which the history can be requested. */
 export const HISTORY_DAYS = { least: 7, most: 365, usual: 30 } as const;
 
 const historyQuerySchema = timeZoneQuerySchema.extend({
@@ -199,8 +199,8 @@ const historyQuerySchema = timeZoneQuerySchema.extend({
 });
 
 /**
- * A day in the requested time zone. `score` is its last one, null if none was computed. `threats` are those first seen on it, of which `blocked` were refused or removed;
- * drills (`simulated`) do not count.
+ * One day in the requested time zone. `score` is the last one of the day, null if none was computed. `threats` are those first seen on this day, of which `blocked`
+ * were refused or removed; drills (`simulated`) are not counted.
  */
 export const historyDaySchema = z.object({
   day: z.iso.date(),
@@ -211,7 +211,7 @@ export const historyDaySchema = z.object({
 });
 export type HistoryDay = z.infer<typeof historyDaySchema>;
 
-/** `active` are the open and the acknowledged; `hidden` are those that a suppression keeps out, and are in no other answer. The cursor is the `Link` header's. */
+/** `active` means open and acknowledged; `hidden` means hidden by a suppression, and no other status includes those. The cursor is that of the `Link` header. */
 export const alertFilterSchema = z.enum(['active', 'open', 'acknowledged', 'resolved', 'hidden']);
 export type AlertFilter = z.infer<typeof alertFilterSchema>;
 

@@ -7,15 +7,15 @@ import { specified } from './reader.ts';
 /** Largest upload in bytes: 2 GiB. */
 export const UPLOAD_MAXIMUM = 2 * 1024 ** 3;
 
-/** The header in which a page names its upload, so that it can follow and cancel it: 128 random bits in hex, new for each upload. */
+/** Header with which a page identifies its upload, to follow and cancel it: 128 random bits in hex, new for each upload. */
 export const UPLOAD_KEY_HEADER = 'x-upload-key';
 export const uploadKeySchema = z.string().regex(/^[0-9a-f]{32}$/, 'Enter 32 hexadecimal digits.');
 
-/** `clean` means that an engine read the whole file and matched nothing; anything not fully read is `pending`. */
+/** `clean` means that an engine read the whole file and found nothing; a file that was not read completely is `pending`. */
 export const scanStatusSchema = z.enum(['clean', 'infected', 'pending']);
 export type ScanStatus = z.infer<typeof scanStatusSchema>;
 
-/** Why a record is `pending`, or a remark about an unusual reading. */
+/** Why a record is `pending`, or another remark about how the file was read. */
 export const statusDetailSchema = z.enum([
   'queued',
   'engine_down',
@@ -33,7 +33,7 @@ export const statusDetailSchema = z.enum([
 ]);
 export type StatusDetail = z.infer<typeof statusDetailSchema>;
 
-/** One engine's own answer. `duration_ms` is the engine's time without the queue. */
+/** The result of one engine. `duration_ms` excludes the time in the queue. */
 export const engineAnswerSchema = z.object({
   name: z.string(),
   version: z.string(),
@@ -45,8 +45,8 @@ export const engineAnswerSchema = z.object({
 export type EngineAnswer = z.infer<typeof engineAnswerSchema>;
 
 /**
- * The part of the file that was read: members of archives seen and scanned, bytes given to the engine after unpacking, encrypted members. `bytes_raw` of the
- * bytes belong to no format that the scanner knows: they were read as they are. Records from before it was counted have none.
+ * The part of the file that was read: members of archives that were found and scanned, bytes given to the engine after unpacking, encrypted members. `bytes_raw` are
+ * bytes of no known format, read without unpacking; 0 in records that were stored before they were counted.
  */
 export const coverageSchema = z.object({
   members_total: z.int(),
@@ -54,17 +54,17 @@ export const coverageSchema = z.object({
   bytes_scanned: z.int(),
   encrypted: z.int(),
   bytes_raw: z.int().default(0),
-  /** False when the file was read in windows, so that conditions on the whole file could not be tested. */
+  /** False if the file was read in windows, so that conditions on the whole file were not tested. */
   whole_file_conditions: z.boolean(),
 });
 export type Coverage = z.infer<typeof coverageSchema>;
 
-/** A note as a phrase. `member` is the part of the file that it is about, as the note names it; null for the file itself. */
+/** A note as a phrase. `member` is the part of the file that it is about; null for the file itself. */
 export const notePhraseSchema = phraseSchema.extend({ member: z.string().nullable() });
 export type NotePhrase = z.infer<typeof notePhraseSchema>;
 
 /**
- * The life of an infection: `open` until its person deleted the original, or the agent did or put it into quarantine; `upgrade`: it was old when this began to be kept.
+ * The state of an infection: `open` until the person deletes the original, or the agent deletes or quarantines it. `upgrade`: found before this was recorded.
  */
 export const infectionSchema = z.union([
   z.object({ state: z.literal('open') }),
@@ -73,8 +73,8 @@ export const infectionSchema = z.union([
 export type Infection = z.infer<typeof infectionSchema>;
 
 /**
- * One scanned file. `file_hash` is SHA-256 of the bytes as uploaded, in hex; `size` is in bytes. `media_type` is what the bytes are, whatever the name
- * says; null while nothing has read them. `first_seen_at` is when this person first uploaded these bytes.
+ * One scanned file. `file_hash` is the SHA-256 of the uploaded bytes in hex; `size` is in bytes. `media_type` is detected from the content, not the name;
+ * null while nothing has read it. `first_seen_at` is when this person first uploaded the same bytes.
  */
 export const scanSchema = specified(
   ['id', 'filename', 'scan_status', 'scanned_at', 'file_hash'],
@@ -86,20 +86,20 @@ export const scanSchema = specified(
     scanned_at: timeSchema,
     threat_detected: z.string().nullable(),
     threat_member: z.string().nullable(),
-    /** The finding is one of the industry's harmless test files. */
+    /** True if the finding is one of the industry's harmless test files. */
     is_test_file: z.boolean(),
     file_hash: z.string(),
     size: z.int(),
     media_type: z.string().nullable(),
     first_seen_at: timeSchema,
     notes: z.array(z.string()),
-    /** Each note as a phrase, and the part of the file that it is about; null for a note from before phrases were kept. */
+    /** Each note as a phrase, with the part of the file that it is about; null for notes that were stored before phrases. */
     note_phrases: z.array(notePhraseSchema.nullable()),
     engines: z.array(engineAnswerSchema),
     coverage: coverageSchema.nullable(),
-    /** The device that scanned the file where it lies, and its path there. Such a file was never uploaded. */
+    /** The device that scanned the file in place, and the path there. The file was never uploaded. */
     device: z.object({ id: idSchema, device_name: z.string(), path: z.string() }).optional(),
-    /** For infected files that are no harmless test files. */
+    /** Only for infected files that are not harmless test files. */
     infection: infectionSchema.optional(),
   }),
 );
@@ -107,10 +107,10 @@ export type Scan = z.infer<typeof scanSchema>;
 
 export const SCAN_SORTS = ['newest', 'oldest', 'name', 'largest'] as const;
 
-/** `search` is matched against the names of the file and of the threat, ignoring case. */
+/** `search` is matched against the names of the file and the threat, ignoring case. */
 export const scansQuerySchema = pageQuerySchema.extend({
   status: scanStatusSchema.optional(),
-  /** The open infections. */
+  /** Only open infections. */
   infection: z.literal('open', { error: 'Only “open” can be asked for.' }).optional(),
   search: searchSchema,
   sort: z.enum(SCAN_SORTS, { error: 'Sort by newest, oldest, name, or largest.' }).default('newest'),
@@ -126,8 +126,8 @@ export const listScans = endpoint({
   reply: z.array(scanSchema),
 });
 
-/** Number of scans of each status, all pages together. */
-/** `test_files`: how many of the infected ones are the industry's harmless test files. */
+/** Number of scans of each status, on all pages. */
+/** `test_files`: how many of the infected ones are harmless test files. */
 export const scanTotalsSchema = z.object({ clean: z.int(), infected: z.int(), pending: z.int(), test_files: z.int() });
 export type ScanTotals = z.infer<typeof scanTotalsSchema>;
 
@@ -171,7 +171,7 @@ export const cancelUpload = endpoint({
   problems: ['on_another_server'],
 });
 
-/** Maximum number of infected files that one request settles. */
+/** Maximum number of infected files that one request can close. */
 export const SETTLED_MAXIMUM = 100;
 
 export const settleInfections = endpoint({
@@ -188,11 +188,11 @@ export const settleInfections = endpoint({
     deleted: z.boolean('Say whether the originals are deleted.'),
   }),
   changes: 'files',
-  /** The number of records that are not as they were. */
+  /** Number of changed records. */
   reply: z.object({ settled: z.int() }),
 });
 
-/** The meaning of a `status_detail` for a person, in one plain sentence. */
+/** One plain sentence that explains a `status_detail`. */
 export const STATUS_DETAIL_SENTENCES: Record<StatusDetail, string> = {
   queued: 'Waiting to be scanned.',
   engine_down: 'The scanner didn’t finish. We’ll scan the file when the scanner is back.',

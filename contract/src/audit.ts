@@ -100,7 +100,7 @@ export const AUDIT_KINDS = [
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 
-/** Groups of kinds, by which the log is narrowed first. */
+/** Groups of kinds, for the first filter of the log. */
 export const AUDIT_GROUPS = [
   'sign_in',
   'account',
@@ -114,7 +114,7 @@ export const AUDIT_GROUPS = [
 ] as const;
 export type AuditGroup = (typeof AUDIT_GROUPS)[number];
 
-/** Beginnings of kinds. All other kinds are about an account. */
+/** Prefixes of the kinds in each group. All other kinds belong to `account`. */
 const GROUP_PREFIXES: Readonly<Record<Exclude<AuditGroup, 'account'>, readonly string[]>> = {
   sign_in: ['signed_', 'session_', 'other_sessions_', 'recovery_code_used', 'block_', 'browser_'],
   plans: ['subscription_'],
@@ -133,14 +133,14 @@ export function auditGroupOf(kind: AuditKind): AuditGroup {
   );
 }
 
-/** The kinds that a page shows: `other` is for kinds of a newer server, and no server sends it. */
+/** The kinds that a page shows. `other` stands for kinds of a newer server; no server sends it. */
 const shownKindSchema = z.enum([...AUDIT_KINDS, 'other']);
 export type ShownKind = z.infer<typeof shownKindSchema>;
 
-/** Facts of an entry, by their names: `role` of a role change, `filename` of a file. */
+/** Details of an entry by name, such as `role` of a role change or `filename` of a file. */
 const detailsSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 
-/** Paging of the log: newest first. Its entries are numbered, so `cursor` is the number of the last one of the page before. */
+/** Paging of the log, newest first. `cursor` is the number of the last entry of the previous page. */
 const auditPageSchema = pageQuerySchema.extend({
   cursor: z.coerce
     .number({ error: 'Enter a number.' })
@@ -150,7 +150,7 @@ const auditPageSchema = pageQuerySchema.extend({
     .optional(),
 });
 
-/** Entries about one's own account. `by` is the actor (`support`: the technician of a remote session; `guardian`: another one of the same home); another actor's address is not shown. */
+/** An entry about the person's own account. `by` is the actor (`support`: the technician of a remote session; `guardian`: another one of the same home); the address of another actor is null. */
 export const activitySchema = z.object({
   seq: z.int(),
   at: timeSchema,
@@ -182,7 +182,7 @@ export const exportActivity = endpoint({
 
 const personSchema = z.object({ id: idSchema, email: z.string(), username: z.string() });
 
-/** An entry as administrators see it. `subject` and `actor` are null where the account is gone (their ids stay), or where the server acted. */
+/** An entry as administrators see it. `subject` and `actor` are null if the account was deleted (their ids stay) or the server acted. */
 export const auditEntrySchema = z.object({
   seq: z.int(),
   at: timeSchema,
@@ -222,7 +222,7 @@ export const listAudit = endpoint({
   reply: z.array(auditEntrySchema),
 });
 
-/** Whether the log is whole: each entry is sealed, over the one before it, with a key of the server. `fault` is the first that does not hold, and why. */
+/** Whether the log is intact. The server seals each entry, chained to the previous one, with a key. `fault` is the first entry that fails, and why. */
 export const auditChainSchema = z.object({
   entries: z.int().describe('The number of the newest entry that holds.'),
   checked_from: z

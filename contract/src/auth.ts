@@ -18,10 +18,10 @@ const TOKEN_LENGTH_MAXIMUM = 200;
 export const roleSchema = z.enum(['customer', 'support', 'admin']);
 export type Role = z.infer<typeof roleSchema>;
 
-/** An email address, compared and stored in one form (`canonicalEmail`). */
+/** An email address, stored and compared in its canonical form (`canonicalEmail`). */
 export const emailSchema = z
   .string({ error: 'Enter an email address.' })
-  // With the name and the signs around a pasted address.
+  // Allows for a name and punctuation around a pasted address.
   .max(TYPED_EMAIL_MAXIMUM, { error: 'Enter the email address alone.', abort: true })
   .transform((typed, context): string => {
     const email = typedEmail(typed);
@@ -37,7 +37,7 @@ export const usernameSchema = z
   .max(USERNAME_LENGTH_MAXIMUM, `Use at most ${USERNAME_LENGTH_MAXIMUM} characters for the username.`)
   .refine(hasNoControls, 'Remove the control characters from the username.');
 
-/** Counts code points, so that an emoji is one character. */
+/** Counts code points, so that an emoji counts as one character. */
 function characterCount(text: string): number {
   return [...text].length;
 }
@@ -53,7 +53,7 @@ export const newPasswordSchema = z
   )
   .refine((text) => characterCount(normalPassword(text)) <= PASSWORD_LENGTH.maximum, LONGEST_PASSWORD);
 
-/** The signed-in person, as answered by login and kept in the browser. */
+/** The signed-in person as login returns it and the browser stores it. */
 export const userInfoSchema = specified(
   ['username', 'email'],
   z.object({
@@ -65,9 +65,9 @@ export const userInfoSchema = specified(
 );
 export type UserInfo = z.infer<typeof userInfoSchema>;
 
-/** Present if the password leaked or consists of names. It is accepted in local exposure, except for an administrator. */
+/** Present if the password has leaked or consists of names. Local exposure accepts it, except for administrators. */
 export const commonPasswordSchema = z.literal(true).optional();
-/** Advice for a common password that was accepted. */
+/** Advice about a common password that was accepted. */
 export const COMMON_PASSWORD_ADVICE = 'Choose another password soon: attackers try this one first.';
 
 export const register = endpoint({
@@ -84,12 +84,12 @@ export const register = endpoint({
   problems: ['email_taken', 'username_taken', 'forbidden'],
 });
 
-/** The id that a browser keeps to be recognised. Not a secret that signs anybody in. */
+/** The id by which a browser is recognised. It does not authenticate. */
 export const browserIdSchema = z.uuid('This isn’t a browser ID.');
 
-/** Present while the session is held: it may only set up the required second factor. */
+/** Present while the session is held: it can only be used to set up the required second factor. */
 const heldSchema = z.literal(true).optional();
-/** There while the person has still to prove their address: until then some things are held back (`email_unproven`). */
+/** Present until the person confirms their email address; some actions are refused until then (`email_unproven`). */
 const unprovenSchema = z.literal(true).optional();
 
 /** The result of a successful sign-in. */
@@ -111,7 +111,7 @@ export const login = endpoint({
   access: 'anyone',
   body: z.object({
     email: emailSchema,
-    // A password that is invalid as a new one is a wrong password here, not an invalid field.
+    // A password that could never be set is answered as a wrong password, not as an invalid field.
     password: z
       .string({ error: 'Enter a password.' })
       .min(1, 'Enter a password.')
@@ -132,7 +132,7 @@ export const logout = endpoint({
   changes: 'account',
 });
 
-/** The signed-in person with what only they see. */
+/** The signed-in person, with fields that only they see. */
 export const accountSchema = userInfoSchema.extend({
   created_at: timeSchema,
   two_factor_setup_required: heldSchema,

@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** A refusal of sign-ins for a time: one account from one source (`pair`), or every account from it (`source`). */
+/** The scope of a temporary refusal of sign-ins: one account from one source (`pair`), or all accounts from it (`source`). */
 const blockKindSchema = z.enum(['pair', 'source']);
 export type BlockKind = z.infer<typeof blockKindSchema>;
 
-/** Why: too many wrong passwords of one account, or wrong passwords of too many accounts. */
+/** Reason: too many wrong passwords for one account, or wrong passwords for too many accounts. */
 const blockRuleSchema = z.enum(['wrong_passwords', 'many_accounts']);
 export type BlockRule = z.infer<typeof blockRuleSchema>;
 
-/** The beginning of a source that is a browser which signed in to the account before. The hash of its id follows. */
+/** Prefix of a source that is a browser which signed in to the account before. The hash of the browser's id follows. */
 export const BROWSER_SOURCE = 'browser:';
 
-/** A refusal of sign-ins that is in force. `level` is 1 for the first, and each further one is longer. */
+/** An active refusal of sign-ins. `level` starts at 1; each higher level lasts longer. */
 export const blockSchema = z.object({
   id: idSchema,
   kind: blockKindSchema,

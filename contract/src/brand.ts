@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
-/** A color in six digits. `colorOf` (accent.ts) reads what people type. */
+/** A color as `#` and six digits. `colorOf` (accent.ts) reads typed colors. */
 export const accentSchema = z.string().regex(/^#[\da-f]{6}$/u, 'Enter a color as # and six digits, like #0b7a6b.');
 
-/** A logo by its pixels. `on`: the backgrounds on which it can be seen. */
+/** A logo's size in pixels. `on`: the backgrounds on which it is visible. */
 export const logoSizeSchema = z.object({ width: z.int(), height: z.int(), on: z.enum(['light', 'dark', 'any']) });
 
-/** The provider's own look; null where the product's stands. `path` is the address of the logo, new with each logo. */
+/** The provider's accent and logo; null for the product's own. `path` is the URL of the logo and changes with each logo. */
 export const brandSchema = z.object({
   accent: accentSchema.nullable(),
   logo: logoSizeSchema.extend({ path: z.string() }).nullable(),

@@ -3,7 +3,7 @@ import { chatMessageSchema } from './chat-record.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema, timeSchema } from './fields.ts';
 
-/** Newest first. `cursor` goes to older ones, `after` to the ones that came right after a message; `search` keeps those with these words. */
+/** Newest first. `cursor` pages to older messages; `after` returns those that directly follow a message; `search` returns those with these words. */
 export const messagesQuerySchema = pageQuerySchema
   .extend({ after: idSchema.optional(), search: searchSchema })
   .refine(({ cursor, after }) => cursor === undefined || after === undefined, {
@@ -22,17 +22,17 @@ export const listMessages = endpoint({
 });
 
 /**
- * State of the conversation beside its messages. `staff`: whether somebody of support is here now, and when outside the hours they are back. `read_seq` is up to where support has read,
- * `unread` how many messages of support the customer has not. `rating` is of the matter that was closed last: null while there is none, or none that can be rated.
+ * State of the conversation without its messages. `staff`: whether support is present and open, and when it opens again. `read_seq` is the last message that
+ * support has read, `unread` the number of support's messages that the customer has not. `rating` is of the last closed matter; null if none can be rated.
  */
 export const chatStateSchema = z.object({
   conversation_id: idSchema.nullable(),
   status: z.enum(['none', 'open', 'closed']),
-  /** The username of the person who answers; null while the conversation is free. */
+  /** The username of the assigned staff member; null if the conversation is unassigned. */
   agent: z.string().nullable(),
   wants_person: z.boolean(),
   staff: z.object({ is_here: z.boolean(), is_open: z.boolean(), opens_at: timeSchema.nullable() }),
-  /** The median time of a first answer in the last 7 days, in seconds; null where there were too few. */
+  /** The median time to a first answer in the last 7 days, in seconds; null if there were too few. */
   response_s: z.int().nullable(),
   unread: z.int(),
   read_seq: z.int(),

@@ -4,13 +4,13 @@ import { phraseSchema } from './phrase.ts';
 import { specified } from './reader.ts';
 
 /**
- * Where a file of the chat is on its way. Only a `clean` one can be sent, opened by the other side, or opened at all: `infected` has a threat in it, `unread` could not be
- * read as a whole by our engines, `failed` was not scanned (the server stopped, or an engine did).
+ * The scan state of an attachment. Only a `clean` one can be sent or opened. `infected`: it contains a threat. `unread`: our engines could not read all of it.
+ * `failed`: the scan failed (the server or an engine stopped).
  */
 export const attachmentStatusSchema = z.enum(['scanning', 'clean', 'infected', 'unread', 'failed']);
 export type AttachmentStatus = z.infer<typeof attachmentStatusSchema>;
 
-/** A file of the chat. `is_image`: a picture that a page may show in place (PNG, JPEG, GIF, WebP by its bytes); everything else is downloaded, SVG and HTML too. */
+/** An attachment. `is_image`: a picture that a page may show inline (PNG, JPEG, GIF or WebP by content); all other files are downloaded, including SVG and HTML. */
 export const attachmentSchema = z.object({
   id: idSchema,
   filename: z.string(),
@@ -22,11 +22,11 @@ export const attachmentSchema = z.object({
 });
 export type Attachment = z.infer<typeof attachmentSchema>;
 
-/** Records that can be shared from their own screens: staff may then open that one thing. */
+/** Kinds of records that a customer can share from their screens. Staff can then open only that record. */
 export const sharedKindSchema = z.enum(['alert', 'scan', 'rule', 'device', 'scam_check']);
 export type SharedKind = z.infer<typeof sharedKindSchema>;
 
-/** Why a mail is shown to the staff separately: it is not accepted as the customer's words, or characters of it could not be decoded. */
+/** Why an email is shown to staff separately: it is not accepted as the customer's own, or some characters could not be decoded. */
 export const mailReasonSchema = z.enum([
   'other_address',
   'no_author',
@@ -38,11 +38,11 @@ export const mailReasonSchema = z.enum([
 ]);
 export type MailReason = z.infer<typeof mailReasonSchema>;
 
-/** Content of a message beside its words. `shared` names one thing of the customer; `remote_session` has the code that a technician joins with. */
+/** Content of a message besides its text. `shared` refers to one record of the customer; `remote_session` has the code with which a technician joins. */
 export const cardSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('shared'), thing: sharedKindSchema, subject_id: idSchema, title: z.string() }),
   z.object({ kind: z.literal('remote_session'), session_id: idSchema, session_code: z.string(), expires_at: timeSchema }),
-  /** In notes alone: a mail that is kept. `is_taken`: its words are in the conversation. */
+  /** Only in notes: a stored email. `is_taken`: its text was copied into the conversation. */
   z.object({
     kind: z.literal('mail'),
     mail_id: idSchema,
@@ -54,14 +54,14 @@ export const cardSchema = z.discriminatedUnion('kind', [
 ]);
 export type Card = z.infer<typeof cardSchema>;
 
-/** The order of messages that no server has counted: their time in seconds. */
+/** The position of a message without a `seq` from the server: its time in seconds. */
 export const placeOf = ({ timestamp }: Readonly<Record<string, unknown>>) => ({
   seq: Math.max(1, Math.floor(Date.parse(String(timestamp)) / 1_000) || 1),
 });
 
 /**
- * One message of a person's conversation with support. `user_id` is whose conversation it is, whoever wrote it. `seq` is its place in the conversation: the server counts
- * them, whatever clocks say, and a page sorts by it.
+ * One message between a person and support. `user_id` is the customer's, whoever wrote it. `seq` is its position in the conversation: the server assigns it independently
+ * of clocks, and pages sort by it.
  */
 export const chatMessageSchema = specified(
   ['id', 'message', 'sender', 'timestamp'],
@@ -70,22 +70,22 @@ export const chatMessageSchema = specified(
     user_id: idSchema,
     conversation_id: idSchema,
     seq: z.int().min(1),
-    /** Empty where files or a card stand for themselves. */
+    /** Empty if the message has only files or a card. */
     message: z.string(),
     /**
-     * The server's own sentences in `message` as phrases, in their order; a blank stands between two of them. Null for the words of a person, and for a message from before
-     * phrases were kept.
+     * The server's sentences in `message` as phrases, in order, joined by spaces. Null for text of a person, and for messages that were stored before
+     * phrases.
      */
     phrases: z.array(phraseSchema).nullable(),
     sender: z.enum(['user', 'support']),
-    /** The author's username at the time; null for the customer's own messages and automatic ones. */
+    /** The author's username when it was written; null for the customer's messages and automatic ones. */
     author: z.string().nullable(),
-    /** An automatic message without an author. */
+    /** True for automatic messages, which have no author. */
     is_automatic: z.boolean(),
     timestamp: timeSchema,
     /** Whether the other side has read it. */
     is_read: z.boolean(),
-    /** The id that the sending page gave it; null for messages from before such ids. */
+    /** The id that the sending page assigned; null for messages that were stored before such ids. */
     client_message_id: z.string().nullable(),
     attachments: z.array(attachmentSchema),
     card: cardSchema.nullable(),

@@ -5,49 +5,49 @@ import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idSchema, NUMBER_MAXIMUM } from './fields.ts';
 import { specified } from './reader.ts';
 
-/** Longest chat message, in characters. */
+/** Maximum length of a chat message, in characters. */
 export const MESSAGE_LENGTH_MAXIMUM = 4_000;
 
 /** Delay of the automatic reply after a message, in ms. */
 export const AUTOMATIC_REPLY_DELAY = 1_500;
 
-/** Length of a message as a person counts it: an emoji is one character. */
+/** Length of a message in code points: most emoji count as one character. */
 export function messageLength(message: string): number {
   return [...message].length;
 }
 
 const LONGEST_MESSAGE = `A message can have at most ${MESSAGE_LENGTH_MAXIMUM} characters. Send the rest in another message.`;
-/** A character has at most two units of UTF-16. */
+/** A character has at most two UTF-16 units. */
 const boundedMessage = z
   .string({ error: 'Write a message.' })
   .max(2 * MESSAGE_LENGTH_MAXIMUM, { error: LONGEST_MESSAGE, abort: true });
 
-/** Stored and shown verbatim: the blanks at its ends count towards its length, and only towards that. */
+/** Stored and shown verbatim. Spaces at its ends count towards the maximum length, but a message of spaces alone is refused. */
 export const messageSchema = boundedMessage
   .refine((message) => message.trim() !== '', 'Write a message.')
   .refine((message) => messageLength(message) <= MESSAGE_LENGTH_MAXIMUM, LONGEST_MESSAGE)
-  // No database stores these characters unchanged, so they are refused.
+  // Databases cannot store these characters unchanged.
   .refine(
     (message) => message.isWellFormed() && !message.includes('\0'),
     'Remove the characters that aren’t text from the message.',
   );
 
-/** Files of one message, and the bytes of one of them. */
+/** Maximum number of files in one message, and the size of one file in bytes. */
 export const ATTACHMENTS_MAXIMUM = 10;
 export const ATTACHMENT_BYTES_MAXIMUM = 25 * 1024 * 1024;
-/** Files of a person that were uploaded and not sent yet. */
+/** Maximum number of a person's uploaded files that are not sent yet. */
 export const UNSENT_ATTACHMENTS_MAXIMUM = 20;
-/** Shortest interval of typing notices, and the time after which one ends, in ms. */
+/** Minimum interval between typing notices, and the time after which one expires, in ms. */
 export const TYPING_EVERY = 3_000;
 export const TYPING_HOLDS = 6_000;
-/** A message within this time reopens a closed conversation, in ms; later a new matter begins. */
+/** A message within this time reopens a closed conversation, in ms; a later one starts a new matter. */
 export const REOPENED_WITHIN = 24 * 3_600_000;
 const RATING_COMMENT_LENGTH_MAXIMUM = 1_000;
 
-/** The client's id of a message: sending the same id again is answered with the message stored first. */
+/** The client's id of a message. A repeated id is answered with the message that was stored first. */
 export const clientMessageIdSchema = z.uuid('This isn’t a message name.');
 
-/** A message and the files in it. Where there are files, the words may be left out (see `requireWords`). */
+/** A message and its files. The text may be empty if there are files (see `requireWords`). */
 export const writtenFields = {
   message: boundedMessage,
   client_message_id: clientMessageIdSchema.optional(),
@@ -58,7 +58,7 @@ export const writtenFields = {
     .default([]),
 };
 
-/** Words are asked for where there are no files; where there are words, they are a message. */
+/** Requires text if there are no files, and validates any text as a message. */
 export function requireWords(
   { message, attachment_ids }: { message: string; attachment_ids: readonly string[] },
   context: z.core.$RefinementCtx,
@@ -68,7 +68,7 @@ export function requireWords(
     context.addIssue({ code: 'custom', path: ['message'], message: sentence });
 }
 
-/** `automatic_reply` is the automatic answer after the message, null where a person has the conversation open; pages receive it like every message (`chat_message`). */
+/** `automatic_reply` is the automatic answer to the message, null if a staff member has the conversation open; pages also receive it as `chat_message`. */
 export const sentMessageSchema = specified(
   ['id', 'message', 'sender', 'timestamp'],
   chatMessageSchema.extend({ automatic_reply: chatMessageSchema.nullable() }),
@@ -76,11 +76,11 @@ export const sentMessageSchema = specified(
 );
 export type SentMessage = z.infer<typeof sentMessageSchema>;
 
-/** Topics that a person can choose for a message. The conversation gets the topic as a tag. */
+/** Topics that a person can choose for a message. The topic becomes a tag of the conversation. */
 export const CHAT_TOPICS = ['performance', 'firewall', 'remote'] as const;
 export type ChatTopic = (typeof CHAT_TOPICS)[number];
 
-/** Names no changed topic: each page receives the message itself (`chat_message`). */
+/** Has no `changes`: each page receives the message itself (`chat_message`). */
 export const sendMessage = endpoint({
   method: 'POST',
   path: '/chat/messages',

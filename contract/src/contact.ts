@@ -3,12 +3,12 @@ import { canonicalEmail } from './email.ts';
 const PHONE = /^\+?[\d\s().\-/]+$/u;
 const PHONE_DIGITS_LEAST = 3;
 
-/** True if a link can call it: digits, and what people write between them. */
+/** True if a `tel:` link can hold it: digits and the usual separators. */
 export function isCallable(phone: string): boolean {
   return PHONE.test(phone) && phone.replace(/\D/gu, '').length >= PHONE_DIGITS_LEAST;
 }
 
-/** True if a link can write to it. */
+/** True if a `mailto:` link can hold it. */
 export function isMailable(email: string): boolean {
   return canonicalEmail(email) !== undefined;
 }

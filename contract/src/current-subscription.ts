@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
 
-/** A person's present plan; without an active subscription it is not premium and the rest is empty. */
+/** A person's current plan; without an active subscription `is_premium` is false and the other fields are empty. */
 export const currentSubscriptionSchema = specified(
   ['is_premium'],
   z.object({
@@ -18,7 +18,7 @@ export const currentSubscriptionSchema = specified(
     max_web_devices: z.int().nullable(),
     max_profiles: z.int().nullable(),
     duration_months: z.int().nullable(),
-    /** When the latest plan was requested, while the request is open and no plan is premium. */
+    /** Time of the latest plan request, while it is open and the person has no premium plan. */
     requested_at: timeSchema.optional(),
   }),
   ({ is_premium }) => ({ has_subscription: is_premium === true }),

@@ -6,10 +6,10 @@ import { timeSchema } from './fields.ts';
 import { specified } from './reader.ts';
 import { statusSchema, UNKNOWN_STATUS } from './status.ts';
 
-/** The dashboard's clock ticks this often, in ms. */
+/** Interval at which the dashboard's clock updates, in ms. */
 export const CLOCK_TICK_MS = 1_000;
 
-/** The specification's client-side counters: where they start and how they rise while real-time updates are on. Times in ms. */
+/** The specification's simulated counters: initial values and increments while real-time updates are on. Times in ms. */
 export const SIMULATED_COUNTERS = {
   threats_start: 67,
   rules_start: 8,
@@ -19,27 +19,27 @@ export const SIMULATED_COUNTERS = {
   rules_step: { least: 0, most: 2 },
 } as const;
 
-/** The specification's static health bars, in percent. They measure nothing, which the screen states. */
+/** The specification's static health bars, in percent. They are not measured, and the screen says so. */
 export const SAMPLE_HEALTH = [
   { label: 'CPU', percent: 34 },
   { label: 'Memory', percent: 61 },
   { label: 'Network', percent: 22 },
 ] as const;
 
-/** Features of a plan that the licence panel shows before '+N more'. */
+/** Number of a plan's features that the licence panel shows before '+N more'. */
 export const PLAN_FEATURES_SHOWN = 4;
 
-/** A new account's score, and the most there is. */
+/** The maximum score, which is also that of a new account. */
 export const SECURITY_SCORE_MAXIMUM = 100;
 
-/** Scans in the dashboard's answer, at most. */
+/** Maximum number of scans in the dashboard's reply. */
 export const RECENT_SCANS_MAXIMUM = 6;
 
 /** The value of `last_scan` before the first scan. */
 export const NEVER = 'Never';
 
 /**
- * A finding of the posture scan: the deduction from the score, the gain if only this were fixed, and the screen to fix it. `deduction` 0: it does not count yet, or the
+ * A finding of the posture scan: the deduction from the score, the gain if only this were fixed, and the screen to fix it. `deduction` is 0 if it does not count yet or the
  * maximum of its group is reached.
  */
 export const scoreReasonSchema = z.object({
@@ -51,7 +51,7 @@ export const scoreReasonSchema = z.object({
 });
 export type ScoreReason = z.infer<typeof scoreReasonSchema>;
 
-/** Counted figures of this account, beside the simulated ones. */
+/** Measured figures of this account, next to the simulated ones. */
 export const measuredSchema = z.object({
   threats_neutralized: z.int(),
   /** Number of harmless test files among them. */
@@ -62,14 +62,14 @@ export const measuredSchema = z.object({
   /** Number of harmless test files among them. */
   test_files_found: z.int(),
   files_pending: z.int(),
-  /** When a file was last read to its end. */
+  /** Time when a file was last read completely. */
   last_finished_at: timeSchema.nullable(),
 });
 export type Measured = z.infer<typeof measuredSchema>;
 
 const percentSchema = z.number().min(0).max(100);
 
-/** Measurements of a person's devices, in place of samples. `health` is of the one that was heard last. */
+/** Measurements of a person's devices, shown in place of the samples. `health` is that of the device that reported last. */
 export const dashboardDevicesSchema = z.object({
   count: z.int(),
   online: z.int(),
@@ -84,7 +84,7 @@ export const dashboardDevicesSchema = z.object({
     })
     .nullable(),
   last_deep_scan: z.object({ device_name: z.string(), at: timeSchema }).nullable(),
-  /** Packets that rules dropped, within the last hour and ever. */
+  /** Packets dropped by rules, in the last hour and in total. */
   blocked_last_hour: z.int(),
   blocked_total: z.int(),
 });
@@ -100,7 +100,7 @@ export const readDashboard = endpoint({
     z.object({
       security_score: z.int().min(0).max(SECURITY_SCORE_MAXIMUM),
       score_breakdown: z.array(scoreReasonSchema),
-      /** Checks behind the score: the number that ran, and the number that could not. */
+      /** Number of checks behind the score that ran, and that could not run. */
       score_checks: z.object({ ran: z.int(), unknown: z.int() }),
       status: statusSchema,
       /** The time of the latest scan, or 'Never'. */

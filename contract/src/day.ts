@@ -6,15 +6,15 @@ const DAY_MS = 86_400_000;
 /** Possible shifts of daylight saving time: an hour almost everywhere, half an hour on Lord Howe Island, two hours in Antarctica. */
 const PUT_BACK_MS = [120, 60, 30].map((minutes) => minutes * MINUTE_MS);
 
-/** Reads a claimed time zone: its name, or UTC where the claim is unknown here. */
+/** Reads a time zone that a client claims: its name, or UTC if it is unknown here. */
 export interface TimeZone {
   name: string;
   is_known: boolean;
 }
 
 /**
- * The time zone in a request or stored setting. It is only a claim: browsers send `Etc/Unknown` or nothing, and the tables of two machines differ. For an unknown zone days
- * are in UTC, which the screen then states.
+ * The time zone of a request or a stored setting. It may be invalid: browsers send `Etc/Unknown` or nothing, and machines differ in their time-zone data. For an
+ * unknown zone days are in UTC, and the screen says so.
  */
 export function timeZoneOf(claim: unknown): TimeZone {
   if (typeof claim === 'string' && claim.toLowerCase() !== 'etc/unknown') {
@@ -28,12 +28,12 @@ export function timeZoneOf(claim: unknown): TimeZone {
   return { name: 'UTC', is_known: false };
 }
 
-/** The time zone of the machine or browser that the program runs on. */
+/** The time zone of this machine or browser. */
 export function ownTimeZone(): TimeZone {
   return timeZoneOf(Intl.DateTimeFormat().resolvedOptions().timeZone);
 }
 
-/** Names of the time zones that are known here. */
+/** Names of the known time zones. */
 export function timeZones(): readonly string[] {
   return Intl.supportedValuesOf('timeZone');
 }
@@ -43,7 +43,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(time_zone: string): Intl.DateTimeFormat {
   const make = () =>
     new Intl.DateTimeFormat('en-GB', {
-      // A stored zone may be of another machine's tables.
+      // A stored zone may come from a machine with other time-zone data.
       timeZone: timeZoneOf(time_zone).name,
       calendar: 'gregory',
       numberingSystem: 'latn',
@@ -60,15 +60,15 @@ export function clockAt(time_zone: string, at_ms: number): number {
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }
 
-/** The first time at which the clock of a time zone shows `clock` (as in `clockAt`) or, if it is skipped, the end of the gap. */
+/** The earliest time (ms) at which the clock of a time zone shows `clock` (as in `clockAt`); the end of the gap if the clock skips it. */
 export function momentOf(time_zone: string, clock: number): number {
   let moment = clock;
-  // The offset at the guess, and once more where the clock was changed in between.
+  // Applies the offset at the guess, then again in case the offset changed in between.
   for (let round = 0; round < 2; round += 1) moment += clock - clockAt(time_zone, moment);
   const earlier = PUT_BACK_MS.find((span) => clockAt(time_zone, moment - span) === clock);
   if (earlier !== undefined) return moment - earlier;
   if (clockAt(time_zone, moment) === clock) return moment;
-  // In a gap. Clocks change on whole quarters of an hour.
+  // The clock skips this time. Offsets change on whole quarters of an hour.
   let after = Math.ceil(moment / QUARTER_MS) * QUARTER_MS;
   while (clockAt(time_zone, after) < clock) after += QUARTER_MS;
   while (clockAt(time_zone, after - QUARTER_MS) >= clock) after -= QUARTER_MS;
@@ -80,23 +80,23 @@ export function dayOf(time_zone: string, at_ms: number): string {
   return new Date(clockAt(time_zone, at_ms)).toISOString().slice(0, 10);
 }
 
-/** When a day such as `2026-11-20` begins in a time zone, in ms: at midnight, or after the gap where a clock skips it. */
+/** The beginning of a day such as `2026-11-20` in a time zone, in ms: midnight, or the end of the gap if the clock skips midnight. */
 export function startOfDate(time_zone: string, day: string): number {
   return momentOf(time_zone, Date.parse(`${day}T00:00:00Z`));
 }
 
-/** When the day of `now` (ms) began by the clocks of a time zone, as an ISO time in UTC. */
+/** The beginning of the day of `now` (ms) in a time zone, as an ISO time in UTC. */
 export function startOfDay(now: number, time_zone: string): string {
   return new Date(startOfDate(time_zone, dayOf(time_zone, now))).toISOString();
 }
 
-/** A day by the clocks of a time zone: its date, and when it began, as an ISO time in UTC. */
+/** A day in a time zone: its date, and its beginning as an ISO time in UTC. */
 export interface Day {
   day: string;
   start: string;
 }
 
-/** The last `count` days by the clocks of a time zone (IANA name), the one of `now` (ms) among them, oldest first. */
+/** The last `count` days in a time zone (IANA name) including that of `now` (ms), oldest first. */
 export function lastDays(now: number, time_zone: string, count: number): Day[] {
   const today = dayOf(time_zone, now);
   return Array.from({ length: count }, (_, place) => {
@@ -110,14 +110,14 @@ export function dayAfter(day: string, count: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Days of the calendar between two moments (ms) by the clocks of a time zone: 1 from today to tomorrow. */
+/** Number of calendar days between two times (ms) in a time zone: 1 from today to tomorrow. */
 export function daysBetween(time_zone: string, from_ms: number, to_ms: number): number {
   return (Date.parse(dayOf(time_zone, to_ms)) - Date.parse(dayOf(time_zone, from_ms))) / DAY_MS;
 }
 
 /**
- * The end of a plan, in the one form that mails and screens have: "20 November 2026", with the time and the zone behind it where a reader elsewhere may see another day.
- * A mail is in UTC and always says so; a screen says its zone where UTC has another day at that moment.
+ * The end of a plan for emails and screens: "20 November 2026", with time and zone if the date differs in other zones.
+ * Emails use UTC and always include it; a screen includes its zone if UTC has another date at that time.
  */
 export function describeEnd(iso: string, place: { time_zone: string; locale?: string; is_mail?: boolean }): string {
   const { time_zone, locale = DATE_LOCALE, is_mail = false } = place;
@@ -128,14 +128,14 @@ export function describeEnd(iso: string, place: { time_zone: string; locale?: st
   return `${day} (${clock.toISOString().slice(11, 16)} ${time_zone})`;
 }
 
-/** A time of the week. `days`: 1 is Monday; those on which it begins. It runs on to the next day where `to` is not later than `from`. */
+/** A weekly interval. `days` are those on which it begins (1 is Monday). It extends into the next day if `to` is not later than `from`. */
 interface WeekTime {
   days: readonly number[];
   from: string;
   to: string;
 }
 
-/** True if a time holds on a day of the week at a time of day, like 21:00. */
+/** True if the interval contains a time of day such as 21:00 on a day of the week. */
 export function holdsAt({ days, from, to }: WeekTime, day: number, clock: string): boolean {
   if (from < to) return days.includes(day) && from <= clock && clock < to;
   const dayBefore = day === 1 ? 7 : day - 1;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
-/** Waiting customers whom the counts name. */
+/** Maximum number of waiting customers that the counts list by name. */
 export const REMOTE_NAMED = 10;
 
 export const countsSchema = z.object({
@@ -11,10 +11,10 @@ export const countsSchema = z.object({
   all: z.int(),
   snoozed: z.int(),
   closed: z.int(),
-  /** Own conversations with something unread, and unassigned ones in which a customer waits. */
+  /** Number of the reader's conversations with unread messages, and of unassigned ones in which a customer waits. */
   mine_unread: z.int(),
   unassigned_waiting: z.int(),
-  /** Customers whose remote session waits for a technician, the reader left out; `remote_customers` are those who wait longest. */
+  /** Number of other people whose remote session waits for a technician; `remote_customers` are those who have waited longest. */
   remote_waiting: z.int(),
   remote_customers: z.array(z.object({ customer: z.string(), since: timeSchema })).max(REMOTE_NAMED),
   tags: z.array(z.object({ tag: z.string(), count: z.int() })),

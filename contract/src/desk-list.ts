@@ -3,7 +3,7 @@ import { conversationSchema, prioritySchema } from './desk-record.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, searchSchema } from './fields.ts';
 
-// The inbox of the support desk, apart from desk.ts: the first screen of a technician lists it.
+// The inbox of the support desk. Separate from desk.ts, because a technician's first screen loads it.
 
 export const TAG_LENGTH_MAXIMUM = 32;
 
@@ -19,11 +19,11 @@ export const VIEWS = ['mine', 'unassigned', 'all', 'snoozed', 'closed'] as const
 export type View = (typeof VIEWS)[number];
 
 const conversationsQuerySchema = pageQuerySchema.extend({
-  /** `mine`, `unassigned` and `all` are open ones. `waiting` are those of the first two whose customer waits for an answer. */
+  /** `mine`, `unassigned` and `all` are open conversations. `waiting`: those of `mine` and `unassigned` whose customer waits for an answer. */
   view: z.enum([...VIEWS, 'waiting'], { error: 'This part of the inbox doesn’t exist.' }).default('all'),
-  /** `latest`: what happened last first. `waiting`: who has waited longest first, then the rest. `urgent`: the same, customers in danger first, then by priority. */
+  /** `latest`: most recent activity first. `waiting`: longest wait first, then the rest. `urgent`: customers in danger first, then by priority, then as `waiting`. */
   sort: z.enum(['latest', 'waiting', 'urgent'], { error: 'Sort by "latest", "waiting" or "urgent".' }).default('latest'),
-  /** Looked for in the customer's name and in all messages and notes. */
+  /** Matched against the customer's name and all messages and notes. */
   search: searchSchema,
   tag: tagSchema.optional(),
   priority: prioritySchema.optional(),

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { colleagueSchema, presenceSchema } from './desk-record.ts';
 import { endpoint } from './endpoint.ts';
 
-/** Without a key or a move of the pointer for this long a page says that its person is away, in ms. */
+/** Time without keyboard or pointer activity after which a page reports its person as away, in ms. */
 export const ABSENT_AFTER = 10 * 60_000;
 
 export const teamMemberSchema = colleagueSchema.extend({
   presence: presenceSchema,
-  /** Open conversations that they have. */
+  /** Number of open conversations that are assigned to them. */
   open: z.int(),
 });
 export type TeamMember = z.infer<typeof teamMemberSchema>;

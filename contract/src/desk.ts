@@ -10,14 +10,14 @@ import { idSchema, timeSchema } from './fields.ts';
 import { formatList } from './intl.ts';
 import { statusSchema } from './status.ts';
 
-/** The support desk: what staff (the roles support and admin) see and do. */
+/** The support desk: data and actions for staff (the roles support and admin). */
 
 export const TAGS_MAXIMUM = 10;
-/** Longest time for which a conversation can be put off, in ms. */
+/** Maximum time for which a conversation can be snoozed, in ms. */
 export const SNOOZE_MAXIMUM = 90 * 86_400_000;
 export const CANNED_ANSWERS_MAXIMUM = 500;
 const CANNED_TEXT_LENGTH_MAXIMUM = 4_000;
-/** Placeholders in braces of a canned answer, filled in by the page: `{{customer}}`. */
+/** Placeholders of a canned answer, filled in by the page: `{{customer}}`. */
 export const PLACEHOLDERS = ['customer', 'agent', 'provider', 'support_phone'] as const;
 export type Placeholder = (typeof PLACEHOLDERS)[number];
 
@@ -130,13 +130,13 @@ export const customerCardSchema = z.object({
   plan_name: z.string().nullable(),
   is_premium: z.boolean(),
   security_score: z.int(),
-  /** The one status: its state, its sentence as the customer reads it, how many steps are open, and whether the score says something (status.ts). */
+  /** Their status (status.ts): state, sentence as the customer reads it, number of open steps, and whether the score is meaningful. */
   status: statusSchema.pick({ state: true, sentence: true, is_scored: true }).extend({ steps: z.int() }),
-  /** Without harmless test files and simulated ones. */
+  /** Excludes simulated alerts and those about harmless test files. */
   open_alerts: z.int(),
   /** Computers, and other devices with web protection. */
   devices: z.array(z.object({ name: z.string(), last_seen_at: timeSchema.nullable() })),
-  /** `test_files` are the harmless ones, which are not among `infected`. */
+  /** `test_files` are harmless ones, which `infected` excludes. */
   scans: z.object({ clean: z.int(), infected: z.int(), pending: z.int(), test_files: z.int() }),
   infected_files: z.array(z.object({ filename: z.string(), threat: z.string().nullable() })),
   remote_sessions: z.array(z.object({ status: z.string(), started_at: timeSchema, support_agent: z.string().nullable() })),
@@ -153,7 +153,7 @@ export const readCustomerCard = endpoint({
   reply: customerCardSchema,
 });
 
-/** One thing that a customer has shared, as it is now. */
+/** The present state of a record that a customer has shared. */
 export const sharedSchema = z.object({
   thing: sharedKindSchema,
   title: z.string(),
@@ -208,7 +208,7 @@ export const deskTranscript = endpoint({
 
 const SHORTCUT = /^[a-z0-9][a-z0-9-]{0,31}$/u;
 const cannedFields = z.object({
-  /** Typed after `/`. */
+  /** The name that staff type after `/`. */
   shortcut: z
     .string({ error: 'Enter a shortcut.' })
     .trim()
@@ -237,7 +237,7 @@ const cannedFields = z.object({
 export const cannedAnswerSchema = cannedFields.extend({ id: idSchema, updated_at: timeSchema });
 export type CannedAnswer = z.infer<typeof cannedAnswerSchema>;
 
-/** A canned answer with its placeholders filled in; what is not known stays out. */
+/** Fills in the placeholders of a canned answer; unknown values are left out. */
 export function fillCanned(text: string, values: Partial<Record<Placeholder, string>>): string {
   return text.replaceAll(/\{\{([^{}]*)\}\}/gu, (whole, name: string) => {
     const known = PLACEHOLDERS.find((placeholder) => placeholder === name.trim());
@@ -285,7 +285,7 @@ export const deleteCanned = endpoint({
 });
 
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d$/u;
-/** A time of day; `24:00` is the end of it. */
+/** A time of day; `24:00` is its end. */
 const clockSchema = z
   .string({ error: 'Enter a time.' })
   .max(5, 'Enter a time, like 09:00.')
@@ -295,7 +295,7 @@ export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday',
 export const weekdaySchema = z.enum(WEEKDAYS);
 export type Weekday = z.infer<typeof weekdaySchema>;
 
-/** When support is there. `hours` null: always. Times are of the time zone; a day without an entry is closed, one with several has a pause. An interval that ends before it begins reaches into the next day. */
+/** Opening hours of support in the time zone; null means always open. A day may have no interval (closed) or several. An interval whose `to` is before its `from` extends into the next day. */
 export const deskSettingsSchema = z.object({
   time_zone: z
     .string({ error: 'Enter a time zone.' })
@@ -312,12 +312,12 @@ export const deskSettingsSchema = z.object({
     )
     .max(28, 'Enter at most 28 opening times.')
     .nullable(),
-  /** A conversation whose customer has waited this long for an answer goes back to Unassigned. Minutes. */
+  /** Minutes after which a conversation with a waiting customer returns to Unassigned. */
   unanswered_minutes: z
     .int({ error: 'Enter whole minutes.' })
     .min(1, 'Enter at least 1 minute.')
     .max(1_440, 'Enter at most 1,440 minutes.'),
-  /** Somebody of the staff without an open page for this long loses their conversations to Unassigned. Minutes. */
+  /** Minutes without an open page after which a staff member's conversations return to Unassigned. */
   offline_minutes: z
     .int({ error: 'Enter whole minutes.' })
     .min(1, 'Enter at least 1 minute.')
@@ -329,7 +329,7 @@ export const unknownZoneSchema = z
   .string()
   .optional()
   .describe('The stored time zone, where this server does not know it: `time_zone` is UTC then.');
-/** Settings as an answer has them: a zone that was stored by another version may be unknown to this one. */
+/** Settings in a reply: a stored zone may be unknown to this version. */
 export const readSettingsSchema = deskSettingsSchema.extend({ unknown_time_zone: unknownZoneSchema });
 export type ReadSettings = z.infer<typeof readSettingsSchema>;
 
@@ -352,21 +352,21 @@ export const changeDeskSettings = endpoint({
 });
 
 const DATE = 'Enter a date, like 2026-11-20.';
-/** Before it nobody wrote to this desk, and after it the days have no four digits for their year. */
+/** Excludes days before this desk could exist, and years of more than four digits. */
 const dateSchema = z.iso.date({ error: DATE }).refine((day) => day >= '1970-01-02' && day <= '9998-12-31', DATE);
 export const reportQuerySchema = z.object({
-  /** Both days belong to it; without them the last 12 weeks, from a Monday. Days of the desk's time zone. */
+  /** First and last day, both included, in the desk's time zone; by default the last 12 weeks, starting on a Monday. */
   from: dateSchema.optional(),
   to: dateSchema.optional(),
 });
 export type ReportQuery = z.output<typeof reportQuerySchema>;
 
 const figuresSchema = z.object({
-  /** Matters that were opened, and closed. */
+  /** Number of matters that were opened, and closed. */
   opened: z.int(),
   closed: z.int(),
   answered: z.int(),
-  /** Seconds; null without any. */
+  /** In seconds; null if there were none. */
   first_answer_s: z.object({ median: z.int().nullable(), p90: z.int().nullable() }),
   resolution_s: z.object({ median: z.int().nullable(), p90: z.int().nullable() }),
   ratings: z.object({ count: z.int(), average: z.number().nullable() }),
@@ -376,15 +376,15 @@ export type DeskFigures = z.infer<typeof figuresSchema>;
 export const reportSchema = z.object({
   from: z.string(),
   to: z.string(),
-  /** The time zone of these days. */
+  /** The time zone of the days. */
   time_zone: z.string(),
   unknown_time_zone: unknownZoneSchema,
   total: figuresSchema,
-  /** Weeks, each named by its Monday, oldest first; empty weeks too. */
+  /** Weeks by the date of their Monday, oldest first, including empty ones. */
   weeks: z.array(figuresSchema.extend({ week: z.string() })),
-  /** Members of the staff who answered first, or closed. */
+  /** Staff members who gave a first answer or closed a matter. */
   people: z.array(figuresSchema.extend({ user_id: idSchema.nullable(), username: z.string() })),
-  /** The median of the last 7 days, whatever was asked for; null with fewer than 5 answers. */
+  /** The median of the last 7 days, in seconds, independent of `from` and `to`; null with fewer than 5 answers. */
   response_s: z.int().nullable(),
 });
 export type Report = z.infer<typeof reportSchema>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isOneLine } from './fields.ts';
 
-/** Characters of a device's name. */
+/** Maximum length of a device's name, in characters. */
 export const DEVICE_NAME_MAXIMUM = 60;
 
 const LONGEST_NAME = `Use at most ${DEVICE_NAME_MAXIMUM} characters for the device name.`;

@@ -5,22 +5,22 @@ import { FAMILIES, protocolsOf, type Reach, reachOf } from './firewall-shapes.ts
 import { type Family, parseIp, printIp } from './ip-address.ts';
 
 /**
- * A rule as a device gets it: what decides about packets. The server reads the fields that a person typed and sends the traffic that they name, so that a device
- * needs no grammar. Agents of earlier versions know the typed fields alone, and get them until their capabilities say `parsed_rules`. A device drops a temporary rule
- * itself at `expires_at` of the server's clock.
+ * A rule as a device receives it: the parts that decide about packets. The server parses the fields that a person typed and sends the resulting traffic, so that a
+ * device needs no parser. Agents of earlier versions receive the typed fields until their capabilities have `parsed_rules`. A device removes a temporary rule
+ * itself when the server's clock reaches `expires_at`.
  */
 
 const NOT_A_SPAN = 'Give spans that are in order and apart, of one address family.';
 
-/** First and last address of each span. Pairs are arrays, because `z.tuple` would be a part of every first visit. */
+/** First and last address of each span. The pairs are arrays, because every page would have to load `z.tuple`. */
 const addressSpansSchema = z.array(z.array(z.string().max(64)).min(2).max(2)).max(ADDRESSES_MAXIMUM);
 const portSchema = z.int().min(1).max(PORT_MAXIMUM);
 const sidesSchema = z.object({ sources: addressSpansSchema.min(1), destinations: addressSpansSchema.min(1) });
 const trafficSchema = z.object({
-  /** Null where the rule has no address of the family. */
+  /** Null if the rule has no addresses of the family. */
   ipv4: sidesSchema.nullable(),
   ipv6: sidesSchema.nullable(),
-  /** First and last port of each span; null for every port, and for traffic without ports. */
+  /** First and last port of each span; null for all ports and for traffic without ports. */
   ports: z.array(z.array(portSchema).min(2).max(2)).min(1).max(PORTS_MAXIMUM).nullable(),
 });
 type Traffic = z.infer<typeof trafficSchema>;
@@ -48,7 +48,7 @@ export type TypedRule = z.infer<typeof typedRuleSchema>;
 export const deviceRuleSchema = z.union([parsedRuleSchema, typedRuleSchema]);
 export type DeviceRule = z.infer<typeof deviceRuleSchema>;
 
-/** Numbers of spans that are in order and apart; undefined of others. */
+/** Returns the spans if they are valid, sorted and not adjacent; otherwise undefined. */
 function inOrder(spans: readonly (Span | undefined)[]): Span[] | undefined {
   const read: Span[] = [];
   for (const span of spans) {
@@ -68,7 +68,7 @@ function addressSpans(pairs: readonly (readonly string[])[], family: Family): Sp
   );
 }
 
-/** The spans of a rule's traffic as numbers; undefined where they are none. */
+/** The spans of a rule's traffic as numbers; undefined if they are invalid. */
 function spansOf({ ipv4, ipv6, ports }: Traffic): Pick<Reach, 'sources' | 'destinations' | 'ports'> | undefined {
   const [sources4, destinations4] = [addressSpans(ipv4?.sources ?? [], 4), addressSpans(ipv4?.destinations ?? [], 4)];
   const [sources6, destinations6] = [addressSpans(ipv6?.sources ?? [], 6), addressSpans(ipv6?.destinations ?? [], 6)];
@@ -79,14 +79,14 @@ function spansOf({ ipv4, ipv6, ports }: Traffic): Pick<Reach, 'sources' | 'desti
 
 const NOTHING = { protocols: [], sources: { 4: [], 6: [] }, destinations: { 4: [], 6: [] }, ports: [] };
 
-/** The traffic of a device's rule; empty where it cannot be read. */
+/** The traffic of a device's rule; empty if it is invalid. */
 export function reachOfDevice(rule: DeviceRule): Reach<DeviceRule> {
   if (!('traffic' in rule)) return reachOf(rule);
   const spans = spansOf(rule.traffic);
   return spans === undefined ? { rule, ...NOTHING } : { rule, protocols: protocolsOf(rule, spans.ports), ...spans };
 }
 
-/** A person's rule for a device. `is_parsed`: the device's agent reads `traffic`. */
+/** Converts a person's rule for a device. `is_parsed`: the device's agent reads `traffic`. */
 export function deviceRuleOf(rule: TypedRule, is_parsed: boolean): DeviceRule {
   const { id, direction, action, protocol, expires_at, source_ip, destination_ip, port } = rule;
   const deciding = { id, direction, action, protocol, expires_at };
@@ -103,7 +103,7 @@ export function deviceRuleOf(rule: TypedRule, is_parsed: boolean): DeviceRule {
   return { ...deciding, traffic: { ipv4, ipv6, ports: numbers } };
 }
 
-/** The fields that a hash of rules covers. */
+/** The fields that the hash of the rules covers. */
 export const canonicalRule = (rule: DeviceRule) => [
   ...[rule.id, rule.direction, rule.action, rule.protocol],
   ...('traffic' in rule ? [rule.traffic] : [rule.source_ip, rule.destination_ip, rule.port]),

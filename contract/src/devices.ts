@@ -21,31 +21,31 @@ import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 import { directionSchema } from './firewall.ts';
 
-/** A device that has not been heard for so long is silent: an alert, the status, and lists of people say so; in ms. */
+/** Time without contact after which a device counts as silent in alerts, the status, and lists of people, in ms. */
 export const OFFLINE_ALERT_MS = 7 * 24 * 60 * 60_000;
-/** Period of "blocked lately", in ms. */
+/** Period of recently blocked packets, in ms. */
 export const BLOCKED_WINDOW_MS = 60 * 60_000;
 
-/** A connected agent that has not reported for so long does not work any more, in ms: it reports every half a minute, by the workers that read files. */
+/** Time without a report after which a connected agent counts as stalled, in ms. It reports every 30 s, through the workers that read files. */
 export const STALLED_MS = 90_000;
 
-/** `offline`: its agent has no socket now. `stalled`: it has one, and does not report. A revoked device is listed until it is removed. */
-/** `waiting`: its person has not said that it is theirs. It gets no rules, and its reports do not count. */
+/** `offline`: its agent has no socket. `stalled`: its agent is connected but does not report. A revoked device is listed until it is removed. */
+/** `waiting`: the person has not confirmed that it is theirs. It receives no rules, and its reports are not counted. */
 export const deviceStateSchema = z.enum(['waiting', 'online', 'stalled', 'offline', 'revoked']);
 export type DeviceState = z.infer<typeof deviceStateSchema>;
 
-/** The state of a device's rules beside those that it should have. `pending`: it has not answered for `desired_rev` yet. */
+/** The rules of a device compared with the desired ones. `pending`: it has not answered for `desired_rev` yet. */
 export const enforcementSchema = z.object({
   state: z.enum(['pending', ...ackStateSchema.options]),
   desired_rev: z.int(),
-  /** The revision that its kernel has, as it last said; 0 for none. */
+  /** The revision in its kernel according to its last report; 0 if there is none. */
   applied_rev: z.int(),
-  /** The time since which `desired_rev` is asked for and not applied; null when it is. */
+  /** Time since which `desired_rev` waits to be applied; null once it is. */
   pending_since: timeSchema.nullable(),
   applied_at: timeSchema.nullable(),
-  /** While a revision is on trial: the seconds until the one before it comes back, unless the device proves that it still reaches this server. */
+  /** During a trial: seconds until the device returns to the previous revision, unless it reaches this server before. */
   seconds_left: z.int().min(0).nullable(),
-  /** Why the revision was refused or rolled back, with the rule where it is one. */
+  /** Reasons why the revision was refused or rolled back, with the rule if one is the cause. */
   errors: z.array(z.object({ rule_id: idSchema.nullable(), message: z.string() })),
 });
 export type Enforcement = z.infer<typeof enforcementSchema>;
@@ -63,12 +63,12 @@ export const deviceScanSchema = z.object({
   signatures_version: z.string().nullable(),
   progress: scanProgressOnDeviceSchema.nullable(),
   files_found: z.int(),
-  /** Files that were not read whole and folders that could not be read. */
+  /** Number of files that were not read completely, plus folders that could not be read. */
   files_unread: z.int(),
 });
 export type DeviceScan = z.infer<typeof deviceScanSchema>;
 
-/** A computer of a person, with what it last said of itself. */
+/** A person's computer, with the data of its last reports. */
 export const deviceSchema = z.object({
   id: idSchema,
   device_name: z.string(),
@@ -76,33 +76,33 @@ export const deviceSchema = z.object({
   os: osSchema,
   agent_version: z.string(),
   enrolled_at: timeSchema,
-  /** Of its key; its agent shows the same. */
+  /** Fingerprint of its key; its agent shows the same. */
   fingerprint: z.string(),
   revoked_at: timeSchema.nullable(),
   last_seen_at: timeSchema.nullable(),
   state: deviceStateSchema,
-  /** Null until its agent has said hello once. */
+  /** Null until its agent's first `hello`. */
   capabilities: capabilitiesSchema.nullable(),
-  /** Lead of its clock over the server's, in ms. */
+  /** Difference of its clock to the server's, in ms; positive if it is ahead. */
   skew_ms: z.int().nullable(),
   defaults: defaultsSchema,
   enforcement: enforcementSchema,
-  /** Rules that reach it. */
+  /** Number of rules that apply to it. */
   rules_count: z.int(),
   telemetry: telemetrySchema.nullable(),
   telemetry_at: timeSchema.nullable(),
   posture: z.array(postureSchema),
   foreign_tables: z.array(foreignTableSchema),
   is_watching: z.boolean(),
-  /** Its last report of watched folders; null for none. */
+  /** Its last report of watched folders; null if there is none. */
   watching: watchingSchema.nullable(),
   /** The last health report of its agent; null for an earlier version, or before the first report. */
   health: agentHealthSchema.nullable(),
-  /** The last report of its agent on web protection, which is wanted where a device of web protection has this `device_id`; null for none. */
+  /** The agent's last report on web protection, which is on if a device of web protection has this `device_id`; null if there is none. */
   web_protection: webProtectionStateSchema.nullable(),
   watched: z.array(z.string()),
   exclusions: z.array(z.string()),
-  /** The scan that runs or was asked for last, and when a full scan last reached its end. */
+  /** The running or last requested scan, and the time when a full scan was last completed. */
   scan: deviceScanSchema.nullable(),
   last_full_scan_at: timeSchema.nullable(),
 });
@@ -133,10 +133,10 @@ export const createEnrolmentCode = endpoint({
   needs_proven_email: true,
   status: 201,
   reply: z.object({
-    /** Shown as `K7M4Q-P9XDA`. */
+    /** Shown in the form `K7M4Q-P9XDA`. */
     code: z.string(),
     expires_at: timeSchema,
-    /** The whole line to run on the computer, which asks for the code; null where this server cannot be reached by https and is not on this machine, with `refusal`. */
+    /** The command to run on the computer, which asks for the code; null with `refusal` if this server is neither reachable over https nor on the same machine. */
     command: z.string().nullable(),
     refusal: z.string().nullable(),
   }),
@@ -154,13 +154,13 @@ export const confirmDevice = endpoint({
   problems: ['conflict'],
 });
 
-/** Systems for which there is no agent yet, and that people may ask for. */
+/** Systems without an agent, for which people can request one. */
 export const wishedSystemSchema = z.enum(['windows', 'macos', 'phone'], { error: 'Choose windows, macos, or phone.' });
 export type WishedSystem = z.infer<typeof wishedSystemSchema>;
-/** Characters of the note beside a wish. */
+/** Maximum length of the note of a request, in characters. */
 export const WISH_NOTE_MAXIMUM = 500;
 
-/** A person's wish for an agent on a system. */
+/** A person's request for an agent for a system. */
 export const deviceWishSchema = z.object({ system: wishedSystemSchema, note: z.string(), created_at: timeSchema });
 export type DeviceWish = z.infer<typeof deviceWishSchema>;
 
@@ -194,10 +194,10 @@ export const withdrawDeviceWish = endpoint({
   changes: 'devices',
 });
 
-/** Notes of a system that administrators see. */
+/** Maximum number of notes of a system that administrators see. */
 export const WISH_NOTES_SHOWN = 20;
 
-/** The wishes of all people for one system, with the newest notes. */
+/** The requests of all people for one system, with the newest notes. */
 export const wishedForSchema = z.object({ system: wishedSystemSchema, people: z.int(), notes: z.array(z.string()) });
 export type WishedFor = z.infer<typeof wishedForSchema>;
 
@@ -211,7 +211,7 @@ export const countDeviceWishes = endpoint({
 
 const FOLDERS_MAXIMUM = 50;
 
-/** Settings of a device that its owner may change, each alone. `defaults` decide traffic that no rule matches; `watched` folders come beside the usual ones; no scan enters `exclusions`. */
+/** Device settings, each of which can be changed alone. `defaults` decide traffic without a matching rule; `watched` folders add to the usual ones; scans skip `exclusions`. */
 export const deviceChangesSchema = z
   .strictObject({
     device_name: deviceNameSchema,
@@ -235,7 +235,7 @@ export const changeDevice = endpoint({
   problems: ['conflict'],
 });
 
-/** A revoked device gets nothing any more, and takes its rules away after ten minutes. */
+/** A revoked device receives no more data and removes its rules after ten minutes. */
 export const revokeDevice = endpoint({
   method: 'POST',
   path: '/devices/{id}/revoke',
@@ -254,13 +254,13 @@ export const removeDevice = endpoint({
   changes: 'devices',
 });
 
-/** Decisions of a rule, or of a direction's default, on one device. */
+/** Number of packets that a rule or a direction's default decided on one device. */
 const ruleCountSchema = z.object({
   device_id: idSchema,
   of: z.union([idSchema, directionSchema]),
   packets: z.int(),
   bytes: z.int(),
-  /** When it last rose. */
+  /** Time of the last increase. */
   last_at: timeSchema.nullable(),
 });
 export type RuleCount = z.infer<typeof ruleCountSchema>;
@@ -273,7 +273,7 @@ export const countRules = endpoint({
   reply: z.array(ruleCountSchema),
 });
 
-/** Recently dropped packets, by the other end. */
+/** Recently dropped packets by remote address. */
 const blockedSourceSchema = z.object({
   device_id: idSchema,
   direction: directionSchema,
@@ -292,7 +292,7 @@ export const listBlocked = endpoint({
   summary: 'What the devices of the signed-in person dropped in the last hour, most packets first; 500 at most.',
   access: 'customer',
   reply: z.object({
-    /** Packets dropped in the last hour and since ever, over all devices. */
+    /** Packets dropped in the last hour, and in total, on all devices. */
     packets: z.int(),
     packets_total: z.int(),
     sources: z.array(blockedSourceSchema).max(500),
@@ -337,8 +337,8 @@ export const steerDeviceScan = endpoint({
 });
 
 /**
- * The state of a second look: the server's scanner reads a file that a device found. `asked`: the device has not sent it yet. `failed`: it was not scanned, for `reason`.
- * `gone`: there is no record of the scan any more.
+ * State of a second look: the server scans a file that a device found. `asked`: the device has not uploaded it yet. `failed`: it was not scanned, for `reason`.
+ * `gone`: the record of the scan was deleted.
  */
 const findingsSecondLookSchema = z.object({
   state: z.enum(['asked', 'scanning', 'answered', 'failed', 'gone']),
@@ -358,7 +358,7 @@ const findingsSecondLookSchema = z.object({
 });
 export type FindingsSecondLook = z.infer<typeof findingsSecondLookSchema>;
 
-/** A file that was found on a device. `order` is what its person asked for and the device has not done yet. */
+/** An infected file on a device. `order` is the person's request that the device has not carried out yet. */
 const deviceFindingSchema = z.object({
   id: idSchema,
   device_id: idSchema,
@@ -372,7 +372,7 @@ const deviceFindingSchema = z.object({
   state: z.enum(['quarantined', 'left', 'restored', 'deleted']),
   reason: z.string().nullable(),
   order: z.enum(['restore', 'delete']).nullable(),
-  /** Null where none was asked for. */
+  /** Null if none was requested. */
   second_look: findingsSecondLookSchema.nullable(),
 });
 export type DeviceFinding = z.infer<typeof deviceFindingSchema>;
@@ -419,7 +419,7 @@ export const withdrawSecondLook = endpoint({
   problems: ['conflict'],
 });
 
-/** Alerts that devices raise, as the rules of detection. */
+/** Rules of detection for alerts that devices raise. */
 export const DEVICE_ALERTS = [
   'device_ssh_guessing',
   'device_tampered',

@@ -1,20 +1,20 @@
-/** The part of `URL` that is used here, which pages and server both have (WHATWG URL, with IDNA by UTS 46). */
+/** The part of `URL` that is used here and exists in browsers and Node (WHATWG URL, with IDNA by UTS 46). */
 declare const URL: { new (url: string): { hostname: string } };
 
-/** RFC 5321, 4.5.3.1.3: a path is at most 256 octets with its angle brackets. */
+/** RFC 5321, 4.5.3.1.3: a path has at most 256 octets including its angle brackets. */
 const LENGTH_MAXIMUM = 254;
-/** The local part and the domain of a valid address in HTML (section 4.10.5.1.5): the symbols of RFC 5322 are letters. */
+/** Local part and domain of a valid email address in HTML (section 4.10.5.1.5), which allows the symbols of RFC 5322. */
 const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]+$/u;
 const DOMAIN = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/u;
-/** No top-level domain is a number (RFC 3696, section 2); an address of a network is no domain, in hexadecimal either. */
+/** Top-level domains are never numeric (RFC 3696, section 2); this also rejects IP addresses, in hexadecimal too. */
 const NUMBER_AT_END = /(?:^|\.)(?:\d+|0x[\da-f]*)$/u;
-/** Characters that a domain name may have before it is read by IDNA; a URL would take further characters for a port, a path or an escape. */
+/** Characters that a domain name may have before IDNA processing. Others would make the URL parser see a port, a path or an escape. */
 const DOMAIN_LETTERS = /^(?:[\p{L}\p{N}\p{M}.\u30fb\u00b7\u05f3\u05f4\u0375-]|\u200c|\u200d)+$/u;
 const DOTS = /[\u3002\uff0e\uff61]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
 
-/** A domain in A-labels and small letters, without a dot at its end; undefined for what is none. */
+/** The domain in lower-case A-labels without a trailing dot; undefined if it is invalid. */
 function canonicalDomain(typed: string): string | undefined {
   const domain = typed.replaceAll(DOTS, '.').normalize('NFKC').toLowerCase().replace(/\.$/u, '');
   if (ASCII.test(domain)) return DOMAIN.test(domain) && !NUMBER_AT_END.test(domain) ? domain : undefined;
@@ -28,10 +28,10 @@ function canonicalDomain(typed: string): string | undefined {
 }
 
 /**
- * The one form in which an email address is stored, compared and sent to; undefined for what is none. The domain is in A-labels: a mailbox has one, however its domain is
- * spelled. The local part is in small letters, as it has always been here: the mail servers of the world that tell `Anna` and `anna` apart are fewer than people who type both.
- * A domain of one label is valid, as in HTML: a household has `localhost` and the names of its own network.
- * The rest is unchanged: `a.b` and `a+b` are mailboxes of their own. A local part beyond ASCII (RFC 6531) is none, as in the pages' own field.
+ * The canonical form in which an email address is stored, compared and sent to; undefined if it is invalid. The domain is in A-labels, so each spelling of it gives
+ * the same address. The local part is lower-cased, because people who type both `Anna` and `anna` are more common than mail servers that distinguish them.
+ * A domain of one label is valid, as in HTML: households use `localhost` and names of their network.
+ * Otherwise unchanged: `a.b` and `a+b` are separate mailboxes. A local part with non-ASCII characters (RFC 6531) is invalid, as in the email field of browsers.
  */
 export function canonicalEmail(typed: string): string | undefined {
   const text = typed.trim().replaceAll('\uff20', '@');
@@ -44,13 +44,13 @@ export function canonicalEmail(typed: string): string | undefined {
   return email.length <= LENGTH_MAXIMUM ? email : undefined;
 }
 
-/** Characters without ink that come with pasted text. The two joiners are letters of some domains, and stay inside an address. */
+/** Invisible characters in pasted text. The two joiners are valid in some domains and stay inside an address. */
 const WITHOUT_INK = /(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}|^[\u200c\u200d]+|[\u200c\u200d]+$/gu;
-/** Signs around an address in a list or a sentence. */
+/** Punctuation before and after an address in a list or a sentence. */
 const BEFORE = /^[\s,;:"'\u2018-\u201f\u00ab\u00bb([\uff0c\uff1b\u3001]+/u;
 const AFTER = /[\s,;:.!?"'\u2018-\u201f\u00ab\u00bb)\]\u2026\uff0c\uff1b\u3001\u3002]+$/u;
 const COMMENT = /\([^()@]*\)$/u;
-/** An address in brackets behind a name; the last bracket may be among the signs after it. */
+/** A name followed by an address in brackets; the closing bracket may already be removed with the punctuation. */
 const NAMED = /^([^<>()[\]]*)[<([]([^<>()[\]]*)>?$/u;
 
 function bareAddress(text: string): string {
@@ -65,8 +65,8 @@ function bareAddress(text: string): string {
 }
 
 /**
- * The address in a text that a person pasted, as it is spelled there: out of `Erin Bar <x@y>`, `mailto:x@y`, `x@y;` or invisible characters. The text itself where there
- * is no single address in it.
+ * The address in a pasted text, as it is spelled there: from `Erin Bar <x@y>`, `mailto:x@y`, `x@y;` or text with invisible characters. The trimmed text if it does
+ * not contain exactly one address.
  */
 export function addressIn(typed: string): string {
   if (typed.length > 4 * LENGTH_MAXIMUM) return typed;
@@ -77,15 +77,15 @@ export function addressIn(typed: string): string {
   const address = bareAddress(named?.[2] ?? bare);
   const email = canonicalEmail(address);
   if (email === undefined) return text;
-  // A name that is another address leaves open which of the two is meant.
+  // If the name is a different address, it is unclear which one is meant.
   const name = bareAddress(named?.[1] ?? '');
   return name.includes('@') && canonicalEmail(name) !== email ? text : address;
 }
 
-/** The canonical form of the address that a person typed or pasted; undefined where there is none. */
+/** The canonical form of a typed or pasted address; undefined if there is none. */
 export const typedEmail = (typed: string): string | undefined => canonicalEmail(addressIn(typed));
 
-/** Why a typed text is no address, as an instruction; undefined for an address. */
+/** An instruction that explains why a typed text is not an address; undefined if it is one. */
 export function emailFault(typed: string): string | undefined {
   const text = addressIn(typed);
   if (canonicalEmail(text) !== undefined) return undefined;

@@ -3,23 +3,23 @@ import { idParamsSchema } from './fields.ts';
 import type { ProblemCode } from './problem.ts';
 
 /**
- * The least role that may call an endpoint. `anyone` needs no token; each further level includes the ones before it. `premium` is any role, with a plan that has premium
- * tools at the time of the call.
+ * The minimum role for an endpoint. `anyone` needs no token; each further level includes the ones before it. `premium` is any role with an active plan that has premium
+ * tools.
  */
 export type Access = 'anyone' | 'customer' | 'premium' | 'support' | 'admin';
 
-/** Changed parts of a person's account, as their open pages are told (`changed` of the events socket). */
+/** Parts of a person's account whose changes are reported to their open pages (`changed` on the events socket). */
 export const TOPICS = ['rules', 'messages', 'remote', 'subscription', 'account', 'files', 'alerts', 'devices'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /**
- * Changed parts of the installation, by any person: the provider's name and contact, the plans on offer, what waits for administrators, who has an account, canned
+ * Parts of the installation that any person's change may affect: the provider's name and contact, the plans on offer, counts for administrators, accounts, canned
  * answers and settings of the support desk, and the help pages.
  */
 export const INSTALLATION_TOPICS = ['provider', 'plans', 'waiting', 'people', 'desk', 'help'] as const;
 export type InstallationTopic = (typeof INSTALLATION_TOPICS)[number];
 
-/** The people whose open pages are told. */
+/** The people whose open pages are notified. */
 export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators' | 'staff'> = {
   provider: 'everybody',
   plans: 'everybody',
@@ -29,19 +29,19 @@ export const TOLD_TO: Record<InstallationTopic, 'everybody' | 'administrators' |
   help: 'everybody',
 };
 
-/** The id of a message before it is sent, so that a repeated message is stored once; and the id that recognises a browser. */
+/** Message id that the page assigns, so that a repeated message is stored once; and the id that recognises a browser. */
 export const HEADER_FIELDS = { message: 'idempotency-key', browser: 'x-browser-id' } as const;
 export type HeaderField = (typeof HEADER_FIELDS)[keyof typeof HEADER_FIELDS];
 
-/** The parts of a path in braces: `ParamsOf<'/scans/{id}'>` is `'id'`. */
+/** Parameter names in a path: `ParamsOf<'/scans/{id}'>` is `'id'`. */
 export type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
   : never;
 
 /**
- * One call of the API, whole: what the server validates and answers, what the OpenAPI document shows, what the client sends and parses.
- * `path` is below `/api` with parameters in braces. `upload` names the multipart field of a file, in place of a JSON `body`.
- * `problems` are the refusals of its own; those that any call can answer (401, 422, 500 ...) are added by the server.
+ * The complete definition of an API call: the server validates and answers with it, the OpenAPI document describes it, and the client sends and parses with it.
+ * `path` is below `/api`, with parameters in braces. `upload` names the multipart field of a file, in place of a JSON `body`.
+ * `problems` lists the refusals specific to this call; the server adds those of every call (401, 422, 500 ...).
  */
 export interface Endpoint<
   Path extends `/${string}` = `/${string}`,
@@ -64,47 +64,47 @@ export interface Endpoint<
   /** Another endpoint with the same method and path takes JSON; this one takes multipart requests. */
   beside_json?: true;
   /**
-   * Fields of the body that the specification does not have, and the header in which each of them travels. In the body they are taken too: pages of the version before
-   * write them there.
+   * Body fields outside the specification, with the header in which each is sent. They are accepted in the body too, because pages of the previous version
+   * send them there.
    */
   header_fields?: Readonly<Record<string, HeaderField>>;
   /** HTTP status of success. `endpoint` sets 200 for an answer with a reply or a file, and 204 for one without. */
   status: 200 | 201 | 204;
   reply?: Reply;
-  /** The specification does not say what is answered: success is enough, and a page does without what is in `reply`. */
+  /** The specification does not define the reply: a success status is enough, and pages work without the fields of `reply`. */
   reply_unspecified?: true;
-  /** The answer is a file, in place of a JSON `reply`. */
+  /** The reply is a file, in place of a JSON `reply`. */
   download?: Download;
-  /** Also for a session that is held until its person has set up the second factor that they must have. */
+  /** Also allowed while a session is held, until the person has set up the required second factor. */
   while_held?: true;
   /**
-   * A device calls it and proves itself by its token, before its body is parsed: in `Authorization: Bearer` with its id in `X-Device-Id` (beside a file, in the query), or,
-   * as agents of the version before do that send JSON, by `device_id` and `token` in the body.
+   * A device calls it and authenticates with its token before the body is parsed: in `Authorization: Bearer` with its id in `X-Device-Id` (for a file, in the query), or,
+   * for agents of the previous version that send JSON, by `device_id` and `token` in the body.
    */
   by_device?: true;
-  /** Only for who has proved that mails to their address reach them, where that is asked for (public exposure). */
+  /** Requires a confirmed email address, where confirmation is required (public exposure). */
   needs_proven_email?: true;
-  /** The records of the caller that change: after success their open pages are told to read them again. The feature itself tells other people. */
+  /** The caller's records that change: after a success their open pages are told to refetch them. Other people are notified by the feature. */
   changes?: Topic;
-  /** The records of the installation that change: after success the pages of `TOLD_TO` are told. */
+  /** The installation's records that change: after a success the pages of `TOLD_TO` are notified. */
   changes_installation?: InstallationTopic;
-  /** It costs the server far more than another call, and is limited more tightly. */
+  /** Costs the server far more than other calls, so its rate limit is lower. */
   expensive?: true;
   problems: readonly ProblemCode[];
 }
 
-/** The parameters of a path with one record's id need no schema of their own. */
+/** Default schema of the parameters: a path with only `{id}` needs none of its own. */
 type UsualParams<Path extends string> = [ParamNames<Path>] extends [never]
   ? undefined
   : [ParamNames<Path>] extends ['id']
     ? typeof idParamsSchema
     : undefined;
 
-/** An endpoint as it is declared: without fields that have their usual values. */
+/** An endpoint as declared, in which fields with default values may be omitted. */
 type Definition<E extends Endpoint> = Omit<E, 'status' | 'problems'> & Partial<Pick<E, 'status' | 'problems'>>;
 
 /**
- * Declares an endpoint and keeps its literal types. A path with parameters needs a `params` schema that has exactly those names.
+ * Declares an endpoint and preserves its literal types. A path with parameters needs a `params` schema with exactly those names.
  */
 export function endpoint<
   const Path extends `/${string}`,

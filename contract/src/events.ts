@@ -10,24 +10,24 @@ import { liveSessionSchema, sessionMessageSchema, sideSchema } from './remote-re
 import { SDP_LENGTH_MAXIMUM, SIGNALS, signalSchema } from './remote-signal.ts';
 
 /**
- * The events socket, `WS /api/events`: one for each signed-in page (channel.ts has the mechanism). The page says its token; the server answers `welcome`, then `event`s
- * as they happen. Each side says something at least every `heartbeat_ms`.
+ * The events socket, `WS /api/events`: one for each signed-in page (mechanism: channel.ts). The page sends its token; the server replies with `welcome`, then sends an
+ * `event` for each change. Each side sends a frame at least every `heartbeat_ms`.
  */
 export const EVENTS_PATH = '/events';
 
 export const EVENTS_CLOSED = {
   ...CLOSED,
-  /** The session is held until its person has set up the second factor that they must have. */
+  /** The session is held until the person has set up the required second factor. */
   two_factor_setup_required: 4403,
-  /** Like `unauthenticated`: the account was deleted, and its sessions with it. */
+  /** Like `unauthenticated`: the account was deleted with its sessions. */
   account_deleted: 4411,
 } as const;
 
 /** The stage of a file that has no verdict yet. */
 export const scanProgressSchema = z.discriminatedUnion('stage', [
-  /** `place` is 1 for the file that is next. */
+  /** Position in the queue; 1 is the next file. */
   z.object({ stage: z.literal('queued'), place: z.int().min(1) }),
-  /** `share` is how much of the file itself has been read, from 0 to 1; the members are those of all archives in it, as far as they are known. */
+  /** `share` is the part of the file that has been read, from 0 to 1; the members are those found so far in all archives in it. */
   z.object({
     stage: z.literal('reading'),
     engine: z.string(),
@@ -39,11 +39,11 @@ export const scanProgressSchema = z.discriminatedUnion('stage', [
 export type ScanProgress = z.infer<typeof scanProgressSchema>;
 
 /**
- * What happened. Each goes into one topic, or several: that of a person (their own pages), that of the staff, that of one conversation (staff who have it open), that of one
- * remote session (the page of each side). The comment of each kind says where it goes.
+ * Events. Each is sent to one or more topics: a person's (their own pages), the staff's, a conversation's (staff who have it open), or a
+ * remote session's (the page of each side). The comment of each kind names its topics. "Transient" events are listed in `OF_THE_MOMENT`.
  */
 export const liveEventSchema = z.discriminatedUnion('kind', [
-  /** `upload_key` is what the page that sent the file named its upload; null when it named none. */
+  /** `upload_key` is the name that the sending page gave its upload; null without one. */
   z.object({
     kind: z.literal('scan_progress'),
     scan_id: idSchema,
@@ -53,22 +53,22 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('scan_changed'), scan: scanSchema }),
   z.object({ kind: z.literal('scan_removed'), scan_id: idSchema }),
   z.object({ kind: z.literal('alerts_changed') }),
-  /** Something of the account, or of the installation, is not as it was: what shows it is to be read again. */
+  /** A part of the account or the installation has changed: pages refetch the data that shows it. */
   z.object({ kind: z.literal('changed'), topic: z.enum([...TOPICS, ...INSTALLATION_TOPICS]) }),
-  /** Person: a message of their conversation, whoever wrote it; never a note. One's own ones too, for the other tabs. */
+  /** Person: a message of their conversation, including their own for other tabs, but no notes. */
   z.object({ kind: z.literal('chat_message'), message: chatMessageSchema }),
-  /** Person and conversation: one side has read up to here. */
+  /** Person and conversation: one side has read up to `seq`. */
   z.object({
     kind: z.literal('chat_read'),
     conversation_id: idSchema,
     reader: z.enum(['user', 'support']),
     seq: z.int(),
   }),
-  /** Person (of who uploaded it): how the scan of a file ended. */
+  /** Person (the uploader): the result of a file's scan. */
   z.object({ kind: z.literal('chat_attachment'), attachment: attachmentSchema }),
   /**
-   * Of the moment; it holds for `TYPING_HOLDS`. Person: somebody of support types. Conversation: the customer, or a colleague, does (`user_id` and `username` say who; both
-   * null for customers to see no names of people who have not answered).
+   * Transient, valid for `TYPING_HOLDS`. Person: a member of support is typing. Conversation: the customer or a colleague is typing (`user_id` and `username` say who; both
+   * null for customers, who do not see names of people who have not answered).
    */
   z.object({
     kind: z.literal('chat_typing'),
@@ -77,36 +77,36 @@ export const liveEventSchema = z.discriminatedUnion('kind', [
     user_id: idSchema.nullable(),
     username: z.string().nullable(),
   }),
-  /** Everybody, of the moment: whether somebody of support is here. */
+  /** Everyone, transient: whether support is present. */
   z.object({ kind: z.literal('support_here'), is_here: z.boolean() }),
-  /** Conversation: a message or note, as staff see it. */
+  /** Conversation: a message or note as staff see it. */
   z.object({ kind: z.literal('desk_message'), message: deskMessageSchema }),
-  /** Staff: a conversation is not as it was, or is new. Of an older `version` than the page has, it says nothing. */
+  /** Staff: a conversation is new or has changed. A page ignores a lower `version` than it has. */
   z.object({ kind: z.literal('conversation_changed'), conversation: conversationSchema }),
-  /** Staff: a conversation is gone with its customer's account. */
+  /** Staff: a conversation was deleted with its customer's account. */
   z.object({ kind: z.literal('conversation_removed'), conversation_id: idSchema }),
-  /** Staff, of the moment: who is here. */
+  /** Staff, transient: the presence of a staff member. */
   z.object({ kind: z.literal('presence_changed'), user_id: idSchema, username: z.string(), presence: presenceSchema }),
-  /** Conversation, of the moment: who of the staff has it open just now, besides oneself too. */
+  /** Conversation, transient: the staff who have it open, including the receiver. */
   z.object({
     kind: z.literal('conversation_viewers'),
     conversation_id: idSchema,
     viewers: z.array(z.object({ id: idSchema, username: z.string() })),
   }),
-  /** Session: it is not as it was. Of an older `version` than the page has, it says nothing. */
+  /** Session: it has changed. A page ignores a lower `version` than it has. */
   z.object({ kind: z.literal('remote_changed'), session: liveSessionSchema }),
-  /** Session: a message, whoever wrote it. */
+  /** Session: a message of either side. */
   z.object({ kind: z.literal('remote_message'), message: sessionMessageSchema }),
-  /** Session, of the moment: what the page of the other side says. One's own are not told. */
+  /** Session, transient: a signal from the page of the other side. */
   z.object({ kind: z.literal('remote_signal'), session_id: idSchema, from: sideSchema, signal: signalSchema }),
-  /** Session, of the moment: a page has taken the place of this side, so that one of an older `version` hears no more. For servers; no page is told. */
+  /** Session, transient: a page has replaced the page of this side, so one with a lower `version` receives no more events. Between servers only. */
   z.object({ kind: z.literal('remote_seat'), session_id: idSchema, side: sideSchema, seat: idSchema, version: z.int() }),
-  /** Control of a session, of the moment: what servers say to each other of its two ends. For servers; no page is told. */
+  /** Control of a session, transient: messages between the servers of its two ends. Between servers only. */
   z.object({ kind: z.literal('remote_pipe'), session_id: idSchema, said: pipeSchema }),
 ]);
 export type LiveEvent = z.infer<typeof liveEventSchema>;
 
-/** Events of the moment: they are never told again after a gap. */
+/** Transient events: they are not sent again after a gap. */
 export const OF_THE_MOMENT: ReadonlySet<LiveEvent['kind']> = new Set([
   'scan_progress',
   'chat_typing',
@@ -118,20 +118,20 @@ export const OF_THE_MOMENT: ReadonlySet<LiveEvent['kind']> = new Set([
   'remote_pipe',
 ]);
 
-/** `after` is the last event id or cursor that the page has seen: what came since is told first. */
+/** `after` is the last event id or cursor that the page has received: later events are sent first. */
 const helloSchema = z.object({ kind: z.literal('hello'), access_token: z.string().max(128), after: idSchema.optional() });
 
-/** Conversations that one page may have open at a time. */
+/** Maximum number of conversations that one page can have open. */
 export const OPEN_CONVERSATIONS_MAXIMUM = 5;
 
 /**
- * Frames of a page after the welcome. `listen`: hear a topic beside one's own, from the event or cursor `after` on: `staff` (may.useDesk), or the one of a
- * conversation (may.serve), which also says that one has it open; listening again to one that is open starts again. A forbidden topic is answered with `refused`, and
- * the socket stays. `typing`: in the named conversation; null is one's own.
+ * Frames of a page after the welcome. `listen` subscribes to a topic besides the person's own, starting after the event or cursor `after`: `staff` (may.useDesk), or with
+ * `listen_conversation` that of a conversation (may.serve), which also marks it as open; repeating it starts again. A forbidden topic is answered with `refused`, and
+ * the socket stays open. `typing` concerns the named conversation; null is the person's own.
  *
- * `listen_remote`: this page is the one of its side in a remote session that is not over, and hears it; a page of the same side that was it before is told `refused` with
- * `why: taken`. One page is it for one session at a time. `leave_remote`: it is not any more, and the side counts as gone, as when the socket ends. `remote_signal`: to
- * the page of the other side. `signal` is read by the schema of the page's own side; what does not fit, or is not for this side to say, is dropped.
+ * `listen_remote` makes this page the page of its side in an unfinished remote session; a previous page of the same side receives `refused` with
+ * `why: taken`. A page can have one session at a time. `leave_remote` ends this, and the side counts as gone, as when the socket closes. `remote_signal` is sent to
+ * the page of the other side. `signal` is parsed by the schema of the sender's side; signals that are invalid or not allowed for this side are dropped.
  */
 export const saidFrameSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('listen'), topic: z.literal('staff'), after: idSchema.optional() }),
@@ -156,7 +156,7 @@ export const clientFrameSchema = z.discriminatedUnion('kind', [
 ]);
 export type ClientFrame = z.infer<typeof clientFrameSchema>;
 
-/** The topic of a frame of the server. Left out: the page's own person. */
+/** The topic of a frame of the server. If omitted, it is the person's own. */
 const heardTopicSchema = z.union([
   z.literal('staff'),
   z.object({ conversation_id: idSchema }),
@@ -166,20 +166,20 @@ export type HeardTopic = z.infer<typeof heardTopicSchema>;
 
 /** Frames of the server. */
 export const serverFrameSchema = z.discriminatedUnion('kind', [
-  /** `missed`: what came after the page's `after` is no longer known here, so it has to read again what it shows. */
+  /** `missed`: events after the page's `after` are no longer available, so the page must refetch its data. */
   z.object({ kind: z.literal('welcome'), cursor: idSchema, missed: z.boolean(), heartbeat_ms: z.int() }),
-  /** To be answered with `pong`. */
+  /** The page replies with `pong`. */
   z.object({ kind: z.literal('ping') }),
-  /** `id` is null for an event of the moment. With a `topic` the id is that topic's: each has its own cursor. */
+  /** `id` is null for transient events. With a `topic` the id belongs to that topic; each topic has its own cursor. */
   z.object({ kind: z.literal('event'), id: idSchema.nullable(), event: liveEventSchema, topic: heardTopicSchema.optional() }),
-  /** The answer to `listen`: from here on the topic is told. `missed` as in the welcome, of this topic alone. */
+  /** The reply to `listen`: events of the topic follow. `missed` is as in the welcome, for this topic only. */
   z.object({ kind: z.literal('listening'), topic: heardTopicSchema, cursor: idSchema, missed: z.boolean() }),
-  /** One may not hear it, or there is none; `taken`: another page of the same person has the place in a remote session now. */
+  /** The topic is forbidden or does not exist; `taken`: another page of the same person has replaced this one in a remote session. */
   z.object({ kind: z.literal('refused'), topic: heardTopicSchema, why: z.literal('taken').optional() }),
 ]);
 export type ServerFrame = z.infer<typeof serverFrameSchema>;
 
-/** Frames of a page are short, except descriptions of a connection: these bytes and what JSON adds to their line ends. */
+/** Maximum size of a signal, in bytes: a connection description (SDP) and the JSON escapes of its line ends. Other frames are short. */
 const SIGNAL_BYTES_MAXIMUM = SDP_LENGTH_MAXIMUM + 16 * 1024;
 
 export const eventsChannel = channel({

@@ -3,21 +3,21 @@ import { type Span, wholeFamily } from './firewall-grammar.ts';
 import { FAMILIES, type JudgedRule, reachOf, refusalOf } from './firewall-shapes.ts';
 import type { Finding } from './firewall-verdict.ts';
 
-/** A rule without an effect, and the rule that makes it so: deleting the first changes no decision. `kept_id` is null where its own addresses do. */
+/** A suggestion to delete a rule without effect. `kept_id` is the rule that makes it so; null if its own addresses do. Deleting it changes no decision. */
 export interface Conflict extends Pick<Finding, 'kind' | 'reason'> {
   kept_id: string | null;
   needless_id: string;
 }
 
 /**
- * One suggested change for each needless rule among `found`, which are the findings of `rules`: delete it. All of them together may be deleted: the rule that
- * makes another needless covers it and is wider, older or a block, so of each chain one rule stays.
+ * Suggests to delete each unnecessary rule in `found`, the findings of `rules`. All of them can be deleted together: the rule that
+ * makes another one unnecessary covers it and is wider, older or a block, so each chain keeps one rule.
  */
 export function conflictsOf(rules: readonly Rule[], found: readonly Finding[]): Conflict[] {
   const actions = new Map(rules.map(({ id, action }) => [id, action]));
   const conflicts = new Map<string, Conflict>();
   for (const { kind, rule_id, other_id, reason } of found) {
-    // A contradiction is found at both rules, and the block is the one that decides.
+    // A contradiction is reported for both rules; the block is the one that decides.
     const isDeciding = kind === 'contradicting' && actions.get(rule_id) === 'block';
     if (isDeciding || conflicts.has(rule_id)) continue;
     conflicts.set(rule_id, { kind, reason, kept_id: other_id, needless_id: rule_id });
@@ -28,7 +28,7 @@ export function conflictsOf(rules: readonly Rule[], found: readonly Finding[]): 
 const LAST_PORT = 65_535n;
 const isFull = (spans: readonly Span[], from: bigint, to: bigint) => spans.some((span) => span.from <= from && to <= span.to);
 
-/** Whether a rule allows all TCP or all UDP traffic of a direction, from every address of a family to every port. */
+/** Whether a rule allows all TCP or all UDP traffic of a direction, from every address of a family on every port. */
 export function allowsEverything(terms: Omit<JudgedRule, 'id'> | NewRule): boolean {
   if (terms.action !== 'allow' || refusalOf(terms) !== undefined) return false;
   const { protocols, sources, destinations, ports } = reachOf({ ...terms, id: '' });

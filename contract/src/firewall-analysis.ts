@@ -17,41 +17,41 @@ import { createJudge, type Decision } from './firewall-verdict.ts';
 import { formatList } from './intl.ts';
 
 /**
- * Contradictions among rules and a device's defaults. Unlike `findings`, which compares two rules at a time, this takes from a rule's traffic
- * what all the others cover together.
+ * Contradictions among rules and a device's defaults. Unlike `findings`, which compares two rules at a time, this checks whether several other rules
+ * together cover a rule's traffic.
  *
- * - `duplicate`: an older rule says exactly the same.
- * - `redundant`: other rules of its action cover all of it, so that it can be deleted. All that are named redundant can be deleted together.
- * - `dead`: an allow all of which is blocked.
- * - `overlap`: an allow part of which is blocked.
- * - `no_effect`: its direction's default does the same.
- * - `lockout`: it keeps everybody out of a service by which computers are looked after from afar.
+ * - `duplicate`: an older rule is identical.
+ * - `redundant`: other rules with the same action cover all of its traffic. All redundant rules can be deleted together.
+ * - `dead`: an allow whose traffic is blocked completely.
+ * - `overlap`: an allow whose traffic is blocked in part.
+ * - `no_effect`: the direction's default has the same result.
+ * - `lockout`: it blocks everyone from a remote-access service.
  */
 export type OddityKind = 'duplicate' | 'redundant' | 'dead' | 'overlap' | 'no_effect' | 'lockout';
 
 export interface Oddity {
   kind: OddityKind;
   rule_id: string;
-  /** Rules that make it so, the oldest first; a few of them where they are many. */
+  /** Rules that cause the finding, the oldest first; only the first few of many. */
   other_ids: readonly string[];
   reason: string;
 }
 
 const OTHERS_NAMED = 5;
-/** Pieces that what is left of one rule may fall into, and steps of a whole analysis; beyond, a rule counts as not covered. */
+/** Maximum number of pieces of one rule's remaining traffic, and of steps of an analysis; beyond them a rule counts as not covered. */
 const PIECES_MAXIMUM = 400;
 const STEPS_MAXIMUM = 250_000;
 
-/** Services by which a computer is looked after from afar, by TCP port. */
+/** Remote-access services by TCP port. */
 export const REMOTE_ACCESS: readonly { port: number; name: string }[] = [
   { port: 22, name: 'SSH' },
   { port: 3389, name: 'Remote Desktop' },
   { port: 5900, name: 'screen sharing (VNC)' },
 ];
 
-/** Sorted ranks in pairs; the second of a pair is not included. */
+/** Sorted pairs of ranks: start (included) and end (excluded). */
 type Ranks = ArrayLike<number>;
-/** Every combination of a source, a destination and a port. */
+/** A set of packets: every combination of a source, a destination and a port. */
 type Brick = readonly [Ranks, Ranks, Ranks];
 
 const ONE: Ranks = [0, 1];
@@ -88,7 +88,7 @@ function without(a: Ranks, b: Ranks): number[] {
   return result;
 }
 
-/** Whether two lists have a rank in common. */
+/** Whether two lists overlap. */
 function touches(a: Ranks | undefined, b: Ranks | undefined): boolean {
   if (a === undefined || b === undefined) return false;
   let i = 0;
@@ -116,7 +116,7 @@ function subtract(a: Brick, b: Brick): readonly Brick[] {
   return pieces.filter((piece) => piece.every((side) => side.length > 0));
 }
 
-/** A rule's brick for one family and one protocol; undefined where it has none. */
+/** A rule's brick for one family and protocol; undefined if the rule does not match them. */
 function brickOf(shape: Shape, plane: { family: 4 | 6; bit: number }): Brick | undefined {
   if ((shape.protocols & plane.bit) === 0) return undefined;
   const at = plane.family === 4 ? 0 : 2;
@@ -127,12 +127,12 @@ function brickOf(shape: Shape, plane: { family: 4 | 6; bit: number }): Brick | u
 
 const PLANES = FAMILIES.flatMap((family) => [1, 2, 4, 8].map((bit) => ({ family, bit })));
 
-/** A rule with its bricks, one for each family and protocol that it is about. */
+/** A rule with its bricks, one for each family and protocol that it matches. */
 interface Walls<R extends JudgedRule> {
   shape: Shape<R>;
   rule: R;
   bricks: readonly (Brick | undefined)[];
-  /** First and last address of its sources, of IPv4 and of IPv6; two rules whose sources are apart are told apart by these alone, which most are. */
+  /** First and last source address of IPv4 and IPv6. Comparing them is enough to tell most pairs of rules apart. */
   least4: number;
   most4: number;
   least6: number;
@@ -147,7 +147,7 @@ function wallsOf<R extends JudgedRule>(shape: Shape<R>): Walls<R> {
   };
 }
 
-/** Whether two rules have a packet in common. */
+/** Whether a packet exists that both rules match. */
 function isMeeting(one: Walls<JudgedRule>, other: Walls<JudgedRule>): boolean {
   if ((one.most4 <= other.least4 || other.most4 <= one.least4) && (one.most6 <= other.least6 || other.most6 <= one.least6))
     return false;
@@ -155,7 +155,7 @@ function isMeeting(one: Walls<JudgedRule>, other: Walls<JudgedRule>): boolean {
   const { shape: b } = other;
   const protocols = a.protocols & b.protocols;
   if (protocols === 0) return false;
-  // Protocols without ports meet whatever the ports are.
+  // Protocols without ports overlap whatever the ports are.
   if ((protocols & ~PORT_BITS) === 0 && !touches(a.spans[PORT_SIDE], b.spans[PORT_SIDE])) return false;
   return (
     (touches(a.spans[0], b.spans[0]) && touches(a.spans[1], b.spans[1])) ||
@@ -163,12 +163,12 @@ function isMeeting(one: Walls<JudgedRule>, other: Walls<JudgedRule>): boolean {
   );
 }
 
-/** Remaining work of one analysis. */
+/** Remaining steps of an analysis. */
 interface Budget {
   steps: number;
 }
 
-/** Whether others cover a rule together. */
+/** Whether other rules together cover a rule. */
 function isCoveredBy(walls: Walls<JudgedRule>, others: readonly Walls<JudgedRule>[], budget: Budget): boolean {
   if (others.some((other) => isCovered(walls.shape, other.shape))) return true;
   return walls.bricks.every((brick, plane) => {
@@ -214,7 +214,7 @@ export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Rec
     ]);
   }
 
-  /** Those that remain when duplicates are taken away, the newer ones. */
+  /** Reports newer duplicates and returns the other rules. */
   function distinct(some: readonly Walls<R>[]): Walls<R>[] {
     const first = new Map<string, Walls<R>>();
     return some.toSorted(byAge).filter((walls) => {
@@ -226,7 +226,7 @@ export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Rec
     });
   }
 
-  /** Those that remain when what others cover is taken away, the newest first, so that all of it can be deleted together. */
+  /** Reports rules that others cover, the newest first, and returns the rest. All reported rules can be deleted together. */
   function needed(some: readonly Walls<R>[], always: readonly Walls<R>[]): Walls<R>[] {
     let kept = [...some];
     for (const walls of some.toSorted((a, b) => byAge(b, a))) {
@@ -277,7 +277,7 @@ export function analyse<R extends JudgedRule>(rules: readonly R[], defaults: Rec
   return rules.flatMap(({ id }) => found.get(id) ?? []);
 }
 
-/** Whether a rule is about a TCP port, from every address of a family to every address of this computer. */
+/** Whether a rule matches a TCP port, from every address of a family to every address of this computer. */
 function closesPort(rule: JudgedRule, port: number): boolean {
   const reach = reachOf(rule);
   return (
@@ -293,7 +293,7 @@ function isWhole(span: { from: bigint; to: bigint } | undefined, family: 4 | 6):
   return span !== undefined && span.from === 0n && span.to === (1n << (family === 4 ? 32n : 128n)) - 1n;
 }
 
-/** The open connections that a ruleset would cut, each with the rule that decides. */
+/** The open connections that a ruleset would close, each with the rule that decides. */
 export function cutConnections<R extends DecidingRule, C extends Traffic>(
   ruleset: Ruleset<R>,
   connections: readonly C[],

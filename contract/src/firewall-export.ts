@@ -5,27 +5,27 @@ import { CannotExpress, packetsOf, type Writer } from './firewall-writer.ts';
 import { iptables, nftables, ufw } from './firewall-writers-linux.ts';
 import { pf, powershell } from './firewall-writers-other.ts';
 
-/** Firewalls that rules can be written for. A computer without an agent takes them by hand; what it cannot express is named. */
+/** Firewalls for which rules can be exported. A computer without an agent loads the file by hand; rules that the firewall cannot express are listed. */
 export const EXPORTS = ['nftables', 'iptables', 'ufw', 'powershell', 'pf'] as const;
 export type Export = (typeof EXPORTS)[number];
 
 interface Exported {
   file_name: string;
   text: string;
-  /** Rules that are not in it, with why. */
+  /** Rules that were left out, with the reason. */
   left_out: { rule_name: string; reason: string }[];
 }
 
 const WRITERS: Record<Export, Writer> = { nftables, iptables, ufw, powershell, pf };
 const DIRECTIONS: readonly Direction[] = ['inbound', 'outbound'];
 
-/** Unmatched packets are left to the firewall that reads the file. */
+/** By default, packets that match no rule are left to the firewall that loads the file. */
 const LEFT_ALONE: Record<Direction, Action> = { inbound: 'allow', outbound: 'allow' };
 
 /**
- * Rules in the words of another firewall: the steps that come before all rules, then blocks before allows, the oldest first, so that what decides there decides here.
- * Rules that are off are not in it; temporary ones and those of some devices alone are left out, and so is what that firewall cannot express. Windows decides as
- * these rules do: a block wins in any order.
+ * Writes rules in the language of another firewall: first the steps before all rules, then blocks, then allows, the oldest first, so that decisions are the same as here.
+ * Left out are disabled and temporary rules, rules for some devices only, and rules that the firewall cannot express. Windows decides in the same
+ * way: a block wins in any order.
  */
 export function exportRules(rules: readonly Rule[], target: Export, defaults: Record<Direction, Action> = LEFT_ALONE): Exported {
   const writer = WRITERS[target];

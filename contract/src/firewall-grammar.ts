@@ -12,31 +12,31 @@ import {
 import { embeddedIpv4, FAMILY_BITS, type Family, type IpAddress, lastAddress, parseIp, printIp } from './ip-address.ts';
 
 /**
- * Grammar of the address and port fields of a firewall rule (a decision of the product):
+ * Grammar of the address and port fields of a firewall rule (product decision):
  *
  *     address = "" | "any" | "*" | entry *( "," entry )           at most 64 entries of one family
  *     entry   = ip | ip "/" prefix-length | ip "-" ip
  *     port    = "" | "any" | "*" | ports *( "," ports )           at most 32 entries
  *     ports   = 1-65535 | 1-65535 "-" 1-65535
  *
- * An IPv4 address in the form of IPv6, `::ffff:192.168.1.1`, is the IPv4 address: on the wire there is no other (RFC 4291 section 2.5.5.2).
- * Blanks around an entry, a hyphen and a comma mean nothing. A network names its first address: `192.168.1.5/24` could mean the address or the
- * network, so it is refused with both. Every refusal is one sentence that says what would be right.
+ * An IPv4-mapped IPv6 address, `::ffff:192.168.1.1`, is read as the IPv4 address, because packets have no other form (RFC 4291 section 2.5.5.2).
+ * Spaces around an entry, a hyphen and a comma are ignored. A network must be given by its first address: `192.168.1.5/24` could mean the address or the
+ * network, so it is refused, and the message names both. Every refusal is one sentence that says what to enter.
  */
 
-/** From and to, both included. */
+/** First and last value, both included. */
 export interface Span {
   from: bigint;
   to: bigint;
 }
 
-/** Addresses of one family as spans that are sorted and do not touch; `family` is null for every address of both. */
+/** Addresses as sorted spans that neither overlap nor touch; `family` is null for all addresses of both families. */
 export interface AddressSet {
   family: Family | null;
   spans: readonly Span[];
 }
 
-/** Ports as spans that are sorted and do not touch; null for every port, and for traffic that has none. */
+/** Ports as sorted spans that neither overlap nor touch; null for all ports, and for traffic without ports. */
 export type PortSet = readonly Span[] | null;
 
 export type Reading<T> = { ok: true; value: T } | { ok: false; message: string };
@@ -44,16 +44,16 @@ export type Reading<T> = { ok: true; value: T } | { ok: false; message: string }
 export const ADDRESSES_MAXIMUM = 64;
 export const PORTS_MAXIMUM = 32;
 export const PORT_MAXIMUM = 65_535;
-/** Characters: more than 64 ranges of the longest addresses take. */
+/** Maximum length of a field, in characters: 64 ranges of the longest addresses fit. */
 export const ADDRESS_TEXT_MAXIMUM = 6_500;
 export const PORT_TEXT_MAXIMUM = 600;
-/** Every address, or every port. */
+/** Spellings of all addresses or all ports. */
 export const EVERY = '*';
 
-/** Characters of what was typed that a sentence repeats. */
+/** Maximum number of typed characters that a message repeats. */
 const QUOTED_MAXIMUM = 60;
 
-/** Port numbers of the service names that people try first (IANA service name registry). */
+/** Port numbers of common service names (IANA service name registry). */
 const SERVICES = new Map([
   ['dns', 53],
   ['ftp', 21],
@@ -86,17 +86,17 @@ function reading<T>(read: () => T): Reading<T> {
   }
 }
 
-/** Whether a field means everything. */
+/** Whether a field means all addresses or ports. */
 function isEvery(text: string): boolean {
   return /^(?:\*|any|)$/iu.test(text.trim());
 }
 
-/** Stored and shown form of a valid field: as typed without blanks around it; the three ways to say "every" are one, `*`. */
+/** The stored and shown form of a valid field: trimmed, with the three spellings of "all" as `*`. */
 export function fieldText(text: string): string {
   return isEvery(text) ? EVERY : text.trim();
 }
 
-/** Sorts spans and joins those that touch or overlap. */
+/** Sorts spans and merges those that touch or overlap. */
 function joined(spans: readonly Span[]): Span[] {
   const result: Span[] = [];
   for (const span of spans.toSorted((a, b) => (a.from < b.from ? -1 : a.from > b.from ? 1 : 0))) {
@@ -115,7 +115,7 @@ function entriesOf(text: string, most: number, one: string): string[] {
   return entries;
 }
 
-/** Why a text is no address, with what would be right where that can be guessed. */
+/** Explains why a text is not an address, with the probable meaning if it can be guessed. */
 function refusedAddress(text: string): Refusal {
   const plain = plainForm(text);
   if (plain !== undefined && readAddresses(plain).ok) return new Refusal(`Use plain characters: ${quoted(plain)}`);
@@ -159,7 +159,7 @@ function refusedAddress(text: string): Refusal {
   return new Refusal(`Enter an IP address like 192.168.1.10, not a host name: ${quoted(text)}`);
 }
 
-/** An IPv4 address in the deprecated form `::192.168.1.1`: no packet has it, and which of the two was meant is not known. */
+/** Whether it is an IPv4 address in the deprecated form `::192.168.1.1`, which no packet has: the intended address is unclear. */
 function refuseCompatible({ family, value }: IpAddress, suffix = ''): void {
   if (family !== 6 || value <= 0xffffn || value >> 32n !== 0n) return;
   throw new Refusal(`Enter the IPv4 address: ${printIp({ family: 4, value })}${suffix}`);
@@ -172,13 +172,13 @@ function readAddress(text: string): IpAddress {
   return embeddedIpv4(address) ?? address;
 }
 
-/** The prefix length that a netmask stands for, as in `/255.255.255.0`. */
+/** The prefix length of a netmask such as `/255.255.255.0`. */
 function lengthOfMask(text: string): number | undefined {
   const mask = parseIp(text);
   if (mask?.family !== 4) return undefined;
   const bits = mask.value.toString(2).padStart(32, '0');
   if (/^1*0*$/u.test(bits)) return bits.lastIndexOf('1') + 1;
-  // The other way round, as routers have it.
+  // An inverted mask, as routers use it.
   return /^0*1*$/u.test(bits) ? bits.indexOf('1') : undefined;
 }
 
@@ -186,7 +186,7 @@ function readNetwork(text: string, slash: number): { family: Family; span: Span 
   const written = parseIp(text.slice(0, slash).trim());
   if (written === undefined) throw refusedAddress(text);
   const typed = text.slice(slash + 1).trim();
-  // A network of IPv4 in the form of IPv6 has 96 bits before it.
+  // The prefix of an IPv4-mapped network includes the 96 bits before the IPv4 address.
   const mapped = /^[0-9]{1,3}$/u.test(typed) && Number(typed) >= 96 ? embeddedIpv4(written) : undefined;
   const address = mapped ?? written;
   const inner = mapped === undefined ? embeddedIpv4(written) : undefined;
@@ -228,7 +228,7 @@ function readNetwork(text: string, slash: number): { family: Family; span: Span 
 function readAddressRange(text: string, ends: readonly string[]): { family: Family; span: Span } {
   const [first = '', second = ''] = ends;
   if (ends.length !== 2 || first === '' || second === '') {
-    // A name with hyphens is a name.
+    // A name with hyphens is not a range.
     if (/^[a-z]/iu.test(text) && !text.includes(':')) throw refusedAddress(text);
     throw new Refusal(`A range needs two ends, like 192.168.1.10-192.168.1.20: ${quoted(text)}`);
   }
@@ -247,7 +247,7 @@ function readAddressRange(text: string, ends: readonly string[]): { family: Fami
   return { family: start.family, span: { from: start.value, to: end.value } };
 }
 
-/** The ends of a range, or the entry alone. A zone may have hyphens in it. Dashes that a text program made of a hyphen are refused with the hyphen. */
+/** The ends of a range, or the single entry. An IPv6 zone may contain hyphens. Typographic dashes are refused with a hint to use a hyphen. */
 function endsOf(entry: string): string[] {
   const plain = entry.replace(/\s*[\u2010-\u2015\u2212]\s*/gu, '-');
   if (plain !== entry) throw new Refusal(`Use a plain hyphen for the range: ${quoted(plain)}`);
@@ -266,7 +266,7 @@ function readEntry(entry: string): { family: Family; span: Span } {
 
 const NAMES: Record<Family, string> = { 4: 'IPv4', 6: 'IPv6' };
 
-/** Reads an address field. */
+/** Parses an address field. */
 export function readAddresses(text: string): Reading<AddressSet> {
   return reading(() => {
     if (text.length > ADDRESS_TEXT_MAXIMUM) throw new Refusal(`Use at most ${ADDRESS_TEXT_MAXIMUM} characters.`);
@@ -305,7 +305,7 @@ function readPortEntry(entry: string): Span {
   }
   const divided = dividedByOther(entry.replaceAll('/', ' '), (part) => readPorts(part).ok);
   if (divided !== undefined) throw new Refusal(`Separate ports with commas: ${quoted(divided)}`);
-  // A name with hyphens is a name, and a number below zero is no range.
+  // A name with hyphens or a negative number is not a range.
   if (/^(?:[a-z]|-[0-9]+$)/iu.test(entry)) return { from: readPort(entry), to: readPort(entry) };
   const ends = endsOf(entry);
   const [first = '', second = first] = ends;
@@ -318,7 +318,7 @@ function readPortEntry(entry: string): Span {
   return { from, to };
 }
 
-/** Reads a port field. */
+/** Parses a port field. */
 export function readPorts(text: string): Reading<PortSet> {
   return reading(() => {
     if (text.length > PORT_TEXT_MAXIMUM) throw new Refusal(`Use at most ${PORT_TEXT_MAXIMUM} characters.`);
@@ -333,7 +333,7 @@ export function readPorts(text: string): Reading<PortSet> {
   });
 }
 
-/** Reads a single address, as of one packet. */
+/** Parses a single address, as of one packet. */
 export function readOneAddress(text: string): Reading<IpAddress> {
   return reading(() => {
     const trimmed = text.trim();
@@ -345,7 +345,7 @@ export function readOneAddress(text: string): Reading<IpAddress> {
   });
 }
 
-/** Reads a single port, as of one packet. */
+/** Parses a single port, as of one packet. */
 export function readOnePort(text: string): Reading<number> {
   return reading(() => {
     const trimmed = text.trim();
@@ -355,13 +355,13 @@ export function readOnePort(text: string): Reading<number> {
   });
 }
 
-/** Why two readable addresses cannot stand in one rule or packet; undefined when they can. */
+/** Explains why two valid addresses cannot be in the same rule or packet; undefined if they can. */
 export function familyConflict(source: Family | null, destination: Family | null): string | undefined {
   if (source === null || destination === null || source === destination) return undefined;
   return `The source is ${NAMES[source]}, so use ${NAMES[source]} or * for the destination instead of ${NAMES[destination]}.`;
 }
 
-/** Every address of a family, for sets that are `*`. */
+/** The span of all addresses of a family. */
 export function wholeFamily(family: Family): Span {
   return { from: 0n, to: lastAddress(family) };
 }

@@ -2,9 +2,9 @@ import type { Span } from './firewall-grammar.ts';
 import type { Packets } from './firewall-steps.ts';
 import { type Family, printIp } from './ip-address.ts';
 
-/** Packets in the syntax of nftables, for agent and export. Every address and number is printed from an integer, so that nft resolves no name. */
+/** Writes packets in nftables syntax, for the agent and for exports. Addresses and numbers are printed from integers, so that nft resolves no names. */
 
-/** `10.0.0.1`, `10.0.0.0-10.0.0.255`. */
+/** Prints a span as `10.0.0.1` or `10.0.0.0-10.0.0.255`. */
 export function nftSpan({ from, to }: Span, family: Family): string {
   const first = printIp({ family, value: from });
   return from === to ? first : `${first}-${printIp({ family, value: to })}`;
@@ -17,7 +17,7 @@ const PROTOCOLS = {
   6: { tcp: 'tcp', udp: 'udp', icmp: 'ipv6-icmp' },
 } as const;
 
-/** The words that match packets; at least their family. */
+/** The nftables expressions that match packets, at least for their family. */
 export function nftMatch({ family, protocol, sources, destinations, source_port, ports, icmp_types }: Packets): string {
   const ip = family === 4 ? 'ip' : 'ip6';
   const side = (name: 'saddr' | 'daddr', spans: readonly Span[] | undefined) =>

@@ -2,23 +2,23 @@ import type { Direction, Protocol, Rule } from './firewall.ts';
 import { type AddressSet, familyConflict, readAddresses, readPorts, type Span, wholeFamily } from './firewall-grammar.ts';
 import type { Family } from './ip-address.ts';
 
-/** The fields of a rule that need no reading. */
+/** The fields of a rule that need no parsing. */
 export type DecidingRule = Pick<Rule, 'id' | 'direction' | 'action' | 'protocol'>;
-/** The fields of a rule that select traffic and decide about it, as a person writes them. */
+/** The fields of a rule that select and decide traffic, as a person typed them. */
 export type JudgedRule = DecidingRule & Pick<Rule, 'source_ip' | 'destination_ip' | 'port'>;
 
-/** Protocols of a packet: `other` is every protocol but TCP, UDP, ICMP and ICMPv6. */
+/** Protocols of a packet: `other` is every protocol except TCP, UDP, ICMP and ICMPv6. */
 export type TrafficProtocol = Exclude<Protocol, 'all'> | 'other';
 
 export const FAMILIES: readonly Family[] = [4, 6];
 
-/** The traffic of a rule as sets. For each family both sets are empty or neither is. */
+/** The traffic of a rule as sets. For each family, sources and destinations are either both empty or both non-empty. */
 export interface Reach<R extends DecidingRule = DecidingRule> {
   rule: R;
   protocols: readonly TrafficProtocol[];
   sources: Record<Family, readonly Span[]>;
   destinations: Record<Family, readonly Span[]>;
-  /** Null where the rule names none: every port, and what has none. */
+  /** Null if the rule names no ports: it matches all ports and traffic without ports. */
   ports: readonly Span[] | null;
 }
 
@@ -31,8 +31,8 @@ const WITHOUT_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp', 'icmp', 'other'
 const WITH_PORTS: readonly TrafficProtocol[] = ['tcp', 'udp'];
 
 /**
- * The objection of the grammar to a rule, such as one that an older version stored; undefined where every field can be read. No packet matches such a rule: the judge, the
- * exports and the devices leave it out, and a finding names it.
+ * Explains why the grammar refuses a rule, such as one that an older version stored; undefined if every field is valid. An invalid rule matches no packet: verdicts,
+ * exports and devices leave it out, and a finding reports it.
  */
 export function refusalOf(rule: Pick<JudgedRule, 'protocol' | 'source_ip' | 'destination_ip' | 'port'>): string | undefined {
   const [source, destination, port] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
@@ -43,10 +43,10 @@ export function refusalOf(rule: Pick<JudgedRule, 'protocol' | 'source_ip' | 'des
 
 const NO_SPANS: Readonly<Record<Family, readonly Span[]>> = { 4: [], 6: [] };
 
-/** Whether any packet can match: neither family of a rule without a reading has addresses. */
+/** Whether the rule matches any packet: an invalid rule has no addresses of either family. */
 export const reachesAny = ({ sources }: Reach) => FAMILIES.some((family) => sources[family].length > 0);
 
-/** The traffic of a rule; that of a rule which cannot be read (`refusalOf`) is empty. */
+/** The traffic of a rule; empty for an invalid one (`refusalOf`). */
 export function reachOf<R extends JudgedRule>(rule: R): Reach<R> {
   const source = readAddresses(rule.source_ip);
   const destination = readAddresses(rule.destination_ip);
@@ -68,26 +68,26 @@ export function reachOf<R extends JudgedRule>(rule: R): Reach<R> {
   };
 }
 
-/** A rule that names ports says nothing about traffic that has none. */
+/** The protocols of a rule. One that names ports does not match traffic without ports. */
 export function protocolsOf({ protocol }: DecidingRule, ports: Reach['ports']): Reach['protocols'] {
   if (protocol !== 'all') return [protocol];
   return ports === null ? WITHOUT_PORTS : WITH_PORTS;
 }
 
 /**
- * A rule's traffic in small numbers, so that 1,000 rules can be compared with each other: every address and port at which a span of any rule begins or ends has a
- * rank, and a span is two ranks, the second not included. `protocols` has a bit for each.
+ * A rule's traffic in small integers, so that 1,000 rules can be compared with each other: each address or port at which a span of any rule begins or ends has a
+ * rank, and a span is a pair of ranks, of which the second is excluded. `protocols` is a bit mask.
  */
 export interface Shape<R extends DecidingRule = DecidingRule> {
   rule: R;
   direction: Direction;
   protocols: number;
-  /** Pairs of ranks, sorted, for each of `SIDES`: sources and destinations of IPv4, of IPv6, and ports. */
+  /** Sorted pairs of ranks, for each of `SIDES`: IPv4 sources and destinations, IPv6 sources and destinations, ports. */
   spans: readonly Ranks[];
 }
 type Ranks = Readonly<Int32Array>;
 
-/** Sources 4, destinations 4, sources 6, destinations 6, ports. */
+/** IPv4 sources, IPv4 destinations, IPv6 sources, IPv6 destinations, ports. */
 const SIDES = 5;
 const SOURCE_SIDES = [0, 2];
 export const PORT_SIDE = 4;
@@ -127,7 +127,7 @@ export function shapesOf<R extends DecidingRule>(reaches: readonly Reach<R>[]): 
   }));
 }
 
-/** Whether every span of `inner` lies in a span of `outer`. Both are sorted and joined, so one walk over both tells. */
+/** Whether every span of `inner` is within a span of `outer`. Both are sorted and merged, so one pass over both is enough. */
 function isWithin(inner: Ranks | undefined, outer: Ranks | undefined): boolean {
   if (inner === undefined || outer === undefined) return false;
   let at = 0;
@@ -140,7 +140,7 @@ function isWithin(inner: Ranks | undefined, outer: Ranks | undefined): boolean {
   return true;
 }
 
-/** Whether every packet of `inner` is one of `outer`. Exact, because a rule matches every combination of its parts. */
+/** Whether `outer` matches every packet of `inner`. Exact, because a rule matches every combination of its parts. */
 export function isCovered(inner: Shape, outer: Shape): boolean {
   if (inner.direction !== outer.direction || (inner.protocols & ~outer.protocols) !== 0) return false;
   for (let side = 0; side < PORT_SIDE; side += 1) {
@@ -152,12 +152,12 @@ export function isCovered(inner: Shape, outer: Shape): boolean {
 export const isOlder = (a: { rule: DecidingRule }, b: { rule: DecidingRule }) => a.rule.id < b.rule.id;
 export const byAge = (a: { rule: DecidingRule }, b: { rule: DecidingRule }) => (isOlder(a, b) ? -1 : 1);
 
-/** Whether `outer` makes `inner` needless: it covers more, or the same and was there before. */
+/** Whether `outer` makes `inner` unnecessary: it covers more, or it covers the same and is older. */
 function outranks(outer: Shape, inner: Shape): boolean {
   return isCovered(inner, outer) && (!isCovered(outer, inner) || isOlder(outer, inner));
 }
 
-/** The first and the last rank of one side; undefined where the rule names no address of this family. */
+/** The first and the last rank of one side; undefined if the rule has no addresses of this family. */
 function boundsOf({ spans }: Shape, side: number): { from: number; to: number } | undefined {
   const of = spans[side];
   const [from, to] = [of?.[0], of?.at(-1)];
@@ -165,7 +165,7 @@ function boundsOf({ spans }: Shape, side: number): { from: number; to: number } 
 }
 
 /**
- * Those of `shapes` that another one outranks. A shape that outranks another covers its sources: shapes are visited by the beginning of their sources, and each is compared only with those that have not ended by then.
+ * The `shapes` that another one outranks. An outranking shape covers the other's sources, so shapes are sorted by the start of their sources, and each is compared only with those whose sources overlap.
  */
 function outranked<R extends DecidingRule>(shapes: readonly Shape<R>[]): ReadonlySet<Shape<R>> {
   const lost = new Set<Shape<R>>();
@@ -188,15 +188,15 @@ function outranked<R extends DecidingRule>(shapes: readonly Shape<R>[]): Readonl
       open.push(next);
     }
   }
-  // A shape without an address of either family matches no packet, and every shape covers it.
+  // A shape without addresses of either family matches no packet and is covered by every shape.
   for (const inner of shapes)
     if (SOURCE_SIDES.every((side) => boundsOf(inner, side) === undefined)) for (const outer of shapes) compare(outer, inner);
   return lost;
 }
 
 /**
- * The rules that can decide anything, in the order in which they are asked: all blocks, then all allows, the oldest first. Left out is a rule that another one of
- * the same action outranks, because that one matches whatever it matches.
+ * The rules that can decide anything, in the order of evaluation: all blocks, then all allows, the oldest first. A rule that another one with the same action
+ * outranks is left out, because the other one matches all of its packets.
  */
 export function decidingOrder<R extends DecidingRule>(rules: readonly Reach<R>[]): Reach<R>[] {
   const reaches = rules.filter(reachesAny);

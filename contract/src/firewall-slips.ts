@@ -1,8 +1,8 @@
 import { parseIp, printIp } from './ip-address.ts';
 
-/** Forms that people type into the fields of a rule, and the form that is meant. Fields are not parsed here: an unreadable one is answered with a sentence. */
+/** Corrections of common typing errors in the fields of a rule. Parsing is elsewhere; an invalid field is answered with a sentence. */
 
-/** Letters that look like others: full width digits, the colon and the comma of other keyboards. Undefined without one. */
+/** Replaces look-alike characters: full-width digits, and colons and commas of other keyboards. Undefined if there are none. */
 export function plainForm(text: string): string | undefined {
   const plain = text
     .normalize('NFKC')
@@ -11,18 +11,18 @@ export function plainForm(text: string): string | undefined {
   return plain === text ? undefined : plain;
 }
 
-/** Every address, or every port, as other firewalls call it. */
+/** Spellings of "all addresses" or "all ports" in other firewalls. */
 const EVERY_WORDS =
   /^(?:all|any(?:where|thing|4|6|\/any)?|every(?:thing|where|one)?|internet|world|all (?:ports|addresses|ips?)|any (?:port|address|ip)|\*\.\*\.\*\.\*|\*:\*|\*\/\*)$/iu;
 export const meansEvery = (text: string) => EVERY_WORDS.test(text.trim());
 
-/** Entries that are not divided by commas: with blanks, semicolons, bars or line ends between them. Undefined where there is one entry alone. */
+/** Entries separated by spaces, semicolons, bars or line breaks instead of commas. Undefined if there is only one entry. */
 export function dividedByOther(text: string, isEntry: (part: string) => boolean): string | undefined {
   const parts = text.split(/[\s;|+&]+|\s+(?:and|or)\s+/iu).filter((part) => part !== '' && !/^(?:and|or)$/iu.test(part));
   return parts.length > 1 && parts.every(isEntry) ? parts.join(', ') : undefined;
 }
 
-/** A range with something else than a hyphen between its ends. */
+/** A range with a separator other than a hyphen. */
 export function hyphenated(text: string, isEnd: (part: string) => boolean): string | undefined {
   const [, from = '', to = ''] = /^(\S+?)\s*(?:\.\.+|:|~|\bto\b|\buntil\b|\bthrough\b|->|--+)\s*(\S+)$/iu.exec(text) ?? [];
   return from !== '' && isEnd(from) && isEnd(to) ? `${from}-${to}` : undefined;
@@ -30,7 +30,7 @@ export function hyphenated(text: string, isEnd: (part: string) => boolean): stri
 
 const isPort = (text: string) => /^[1-9][0-9]{0,4}$/u.test(text) && Number(text) <= 65_535;
 
-/** The probable meaning of an unreadable port; undefined where that cannot be guessed. */
+/** The probable meaning of an invalid port; undefined if it cannot be guessed. */
 export function portMeant(text: string): string | undefined {
   const entry = text.trim();
   const range = hyphenated(entry, isPort);
@@ -53,7 +53,7 @@ export function portMeant(text: string): string | undefined {
   return isPort(open) && open !== '65535' && /[+:.]$/u.test(entry) ? `${open}-65535` : undefined;
 }
 
-/** An address with what belongs elsewhere: a port, a protocol, a path, brackets, a zone. */
+/** The address in a text with parts that belong elsewhere: a port, a protocol, a path, brackets, a zone. */
 export interface AddressMeant {
   address: string;
   port?: string;
@@ -66,7 +66,7 @@ const isAddress = (text: string) => {
 };
 const isAddressOrRange = (text: string) => isAddress(text) || (text.split('-').length === 2 && text.split('-').every(isAddress));
 
-/** The probable meaning of an unreadable address; undefined where that cannot be guessed. */
+/** The probable meaning of an invalid address; undefined if it cannot be guessed. */
 export function addressMeant(text: string): AddressMeant | undefined {
   const inUrl = text.trim().replace(/^[a-z][a-z0-9+.-]*:\/\//iu, '');
   const isUrl = inUrl !== text.trim();
@@ -80,7 +80,7 @@ export function addressMeant(text: string): AddressMeant | undefined {
     if (after === '' || port !== undefined || length !== undefined)
       return { address: `${inside}${length ?? ''}`, ...(port === undefined ? {} : { port }), has_zone };
   }
-  // With colons alone an IPv6 address ends anywhere: only IPv4 can have a port without brackets.
+  // A port after an IPv6 address without brackets is ambiguous, so only IPv4 is split here.
   const [, host = '', port] = /^([0-9./-]+)(?::|\s+port\s+|#)([0-9]{1,5}(?:[-:][0-9]{1,5})?)$/u.exec(zoned) ?? [];
   if (port !== undefined && isAddressOrRange(host)) return { address: host, port: port.replace(':', '-') };
   const [, alone = ''] = /^([^/]+)\/(?:tcp|udp|any)?$/iu.exec(zoned) ?? [];
@@ -90,7 +90,7 @@ export function addressMeant(text: string): AddressMeant | undefined {
   return undefined;
 }
 
-/** Leading zeros taken away, from IPv4 numbers, IPv6 groups and lengths; undefined where there are none, or the rest is no address. */
+/** Removes leading zeros from IPv4 numbers, IPv6 groups and prefix lengths; undefined if there are none or the result is not an address. */
 export function withoutLeadingZeros(text: string): string | undefined {
   const [address = '', length] = text.split('/');
   const plain = address.includes(':')
@@ -104,7 +104,7 @@ export function withoutLeadingZeros(text: string): string | undefined {
   return meant !== text && parseIp(plain) !== undefined ? meant : undefined;
 }
 
-/** A short form of a network, such as `10/8` or `192.168.1`, in full. */
+/** Completes a short form of a network, such as `10/8` or `192.168.1`. */
 export function networkMeant(text: string): string | undefined {
   const [, numbers = '', length] = /^((?:[0-9]{1,3}\.){0,2}[0-9]{1,3})\.?(?:\/([0-9]{1,2}))?$/u.exec(text) ?? [];
   if (numbers === '' || (length === undefined && !text.includes('.'))) return undefined;
@@ -113,7 +113,7 @@ export function networkMeant(text: string): string | undefined {
   return address === undefined ? undefined : `${printIp(address)}/${length ?? parts.length * 8}`;
 }
 
-/** Everything but an address, as other firewalls write it: that address; undefined for anything else. */
+/** The address in a negation of other firewalls ("all but"), such as `!10.0.0.1`; undefined for anything else. */
 export function exceptedAddress(text: string): string | undefined {
   const [, excepted = ''] = /^(?:!|not\s|~|except\s|all but\s)\s*(\S+)$/iu.exec(text.trim()) ?? [];
   return isAddress(excepted) ? excepted : undefined;

@@ -5,17 +5,17 @@ import type { Ruleset, Step, Traffic } from './firewall-traffic.ts';
 import type { Family } from './ip-address.ts';
 
 /**
- * The steps before a person's rules, as one list: the judge asks it, the agent compiles it, and every export writes it. A firewall that lacks a step of it stops
+ * The steps before a person's rules, as one list for verdicts, the agent and every export. A firewall without one of them stops
  * IPv6 (no neighbour discovery) or loses its address (no DHCP) at the first rule that blocks everything.
  */
 
-/** ICMPv6 types of neighbour discovery (RFC 4861: router and neighbour solicitation and advertisement) and of multicast listening (RFC 2710, RFC 3810). */
+/** ICMPv6 types of neighbour discovery (RFC 4861: router and neighbour solicitation and advertisement) and of multicast listener discovery (RFC 2710, RFC 3810). */
 export const NEIGHBOUR_TYPES: readonly number[] = [130, 131, 132, 133, 134, 135, 136, 143];
 
-/** Ports by which a device gets its addresses (RFC 2131, RFC 8415), the server's and its own. */
+/** DHCP ports of server and client (RFC 2131, RFC 8415). */
 export const ADDRESSING_PORTS = { 4: { server: 67, client: 68 }, 6: { server: 547, client: 546 } } as const;
 
-/** Packets of one family. A property that is absent is not compared. */
+/** A set of packets of one family. An absent property matches every value. */
 export interface Packets {
   kind: 'packets';
   family: Family;
@@ -28,7 +28,7 @@ export interface Packets {
   icmp_types?: readonly number[];
 }
 
-/** State of a packet's connection that the kernel knows. */
+/** Connection states that the kernel tracks. */
 export type KnownState = 'loopback' | 'established' | 'stray';
 
 export interface FirstStep {
@@ -40,7 +40,7 @@ export interface FirstStep {
 const FAMILIES: readonly Family[] = [4, 6];
 export const onePort = (port: number): Span => ({ from: BigInt(port), to: BigInt(port) });
 
-/** Whether anything can be blocked at all. */
+/** Whether any traffic can be blocked. */
 export function blocksAnything({ rules, defaults, block_list }: Pick<Ruleset, 'rules' | 'defaults' | 'block_list'>): boolean {
   return (
     defaults.inbound === 'block' ||
@@ -81,7 +81,7 @@ function blockList({ block_list }: Ruleset): FirstStep[] {
   });
 }
 
-/** The steps of one direction in the order in which they are asked; the first that matches decides. */
+/** The steps of one direction in the order of evaluation; the first match decides. */
 export function firstSteps(ruleset: Ruleset, direction: Direction): FirstStep[] {
   const steps: FirstStep[] = [
     { by: 'loopback', action: 'allow', match: { kind: 'loopback' } },
@@ -100,7 +100,7 @@ export function firstSteps(ruleset: Ruleset, direction: Direction): FirstStep[] 
 
 export const holds = (spans: readonly Span[], value: bigint) => spans.some(({ from, to }) => from <= value && value <= to);
 
-/** Whether a step is about a packet of its direction. */
+/** Whether a step matches a packet of its direction. */
 export function isAbout({ match }: FirstStep, packet: Traffic): boolean {
   switch (match.kind) {
     case 'loopback':

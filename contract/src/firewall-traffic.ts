@@ -4,7 +4,7 @@ import type { IpAddress } from './ip-address.ts';
 
 export type PacketProtocol = Exclude<Protocol, 'all'>;
 
-/** The first packet of a connection. `source` and `destination` share a family; `port` is the one connected to, null for ICMP. */
+/** The first packet of a connection. `source` and `destination` have the same family; `port` is the destination port, null for ICMP. */
 export interface Packet {
   direction: Direction;
   protocol: PacketProtocol;
@@ -13,29 +13,29 @@ export interface Packet {
   port: number | null;
 }
 
-/** All that decides on one device. Enabled rules alone; their order means nothing. */
+/** Everything that decides about packets on one device. Only enabled rules; their order has no meaning. */
 export interface Ruleset<R extends DecidingRule = DecidingRule> {
   rules: readonly Reach<R>[];
   defaults: Record<Direction, Action>;
-  /** Entries of the address grammar from which nothing comes in. */
+  /** Sources whose incoming packets are dropped, in the address grammar. */
   block_list: readonly string[];
-  /** Where the device reaches its server: what goes out to there is always allowed. */
+  /** Addresses of the device's server; outgoing traffic to them is always allowed. */
   control: readonly { address: IpAddress; port: number }[];
 }
 
-/** A packet as a kernel sees it. An absent property is false. */
+/** A packet with its connection state. An absent boolean is false. */
 export interface Traffic extends Omit<Packet, 'protocol'> {
   protocol: TrafficProtocol;
   source_port?: number;
   icmp_type?: number;
   is_loopback?: boolean;
-  /** Of a connection that was let through, or an error message about one. */
+  /** It belongs to an allowed connection, or is an error message about one. */
   is_established?: boolean;
-  /** A TCP packet that begins no connection and belongs to none that is known. */
+  /** A TCP packet that neither starts a connection nor belongs to a known one. */
   is_stray?: boolean;
 }
 
-/** Which step decided, in the order in which they are asked. */
+/** The step that decided, in the order of evaluation. */
 export type Step =
   | 'loopback'
   | 'established'

@@ -17,10 +17,10 @@ import {
 import { firstSteps, holds, isAbout } from './firewall-steps.ts';
 import type { Packet, PacketProtocol, Ruleset, Step, Traffic } from './firewall-traffic.ts';
 
-/** The default for traffic that no enabled rule matches (a decision of the product). */
+/** The defaults for traffic that no enabled rule matches (product decision). */
 export const DEFAULT_ACTIONS: Record<Direction, Action> = { inbound: 'block', outbound: 'allow' };
 
-/** The decision about a packet. `rule` is null when no rule matched and the direction's default decided. */
+/** The decision about a packet. `rule` is null if no rule matched and the direction's default decided. */
 export interface Verdict<R extends DecidingRule = Rule> {
   action: Action;
   rule: R | null;
@@ -32,7 +32,7 @@ export interface Decision<R extends DecidingRule = DecidingRule> extends Verdict
 
 export type FindingKind = 'duplicate' | 'contradicting' | 'never_matching';
 
-/** Something odd about one rule: which other rule makes it so, null where its own addresses do, and why in one sentence that names neither. */
+/** A problem of one rule: the other rule that causes it, null if its own addresses do, and the reason in one sentence that names neither. */
 export interface Finding {
   kind: FindingKind;
   rule_id: string;
@@ -51,9 +51,9 @@ function matches(reach: Reach, packet: Traffic): boolean {
 }
 
 /**
- * The decision about packets on a device, as its kernel must make it: loopback, what is established, strays, neighbour discovery, DHCP and the way to the control
- * server come before all rules; then the block list, any block that matches, any allow that matches, the direction's default. Of several rules that match, the one
- * that no other one covers is named, and of those the oldest.
+ * The decision about packets on a device, as its kernel must make it: loopback, established connections, strays, neighbour discovery, DHCP and traffic to the control
+ * server come before all rules; then the block list, any matching block, any matching allow, and the direction's default. Of several matching rules, the result is one
+ * that no other rule covers; of those, the oldest.
  */
 export function createJudge<R extends DecidingRule>(ruleset: Ruleset<R>): (packet: Traffic) => Decision<R> {
   const order = decidingOrder(ruleset.rules);
@@ -69,8 +69,8 @@ export function createJudge<R extends DecidingRule>(ruleset: Ruleset<R>): (packe
 }
 
 /**
- * The decision about a packet: any enabled block that matches, then any enabled allow that matches, then the direction's default.
- * The order of `rules` means nothing.
+ * The decision about a packet: any matching enabled block, then any matching enabled allow, then the direction's default.
+ * The order of `rules` has no meaning.
  */
 export function verdict<R extends JudgedRule & { enabled: boolean }>(
   rules: readonly R[],
@@ -103,7 +103,7 @@ const networkOf = (text: string) => {
 const LOOPBACK = { 4: networkOf('127.0.0.0/8'), 6: networkOf('::1') };
 /** IPv4-mapped addresses: the kernel drops them (RFC 4291 section 2.5.5.2). */
 const MAPPED: Span = { from: 0xffff_0000_0000n, to: 0xffff_ffff_ffffn };
-/** Sources and destinations that no packet on a network has (RFC 6890; multicast and broadcast are no sources, the unspecified address is no destination). */
+/** Addresses that no packet on a network has as source or destination (RFC 6890; multicast and broadcast as source, unspecified as destination). */
 const NOWHERE = {
   sources: { 4: networkOf('224.0.0.0/4, 255.255.255.255'), 6: [...networkOf('ff00::/8'), MAPPED] },
   destinations: { 4: networkOf('0.0.0.0'), 6: [...networkOf('::'), MAPPED] },
@@ -114,7 +114,7 @@ const isIn = (spans: readonly Span[], outer: readonly Span[]) =>
 const ITSELF = 'A computer can always reach itself, so this rule has no effect.';
 const NO_SUCH_PACKET = 'No traffic uses these addresses, so this rule has no effect.';
 
-/** Why no packet that rules are asked about can be one of a rule's; undefined where one can. */
+/** Explains why a rule can match no packet that reaches the rules; undefined if it can match one. */
 function whyImpossible({ sources, destinations }: Reach): string | undefined {
   const reasons = FAMILIES.filter((family) => sources[family].length > 0).map((family) => {
     if (isIn(sources[family], LOOPBACK[family]) || isIn(destinations[family], LOOPBACK[family])) return ITSELF;
@@ -126,7 +126,7 @@ function whyImpossible({ sources, destinations }: Reach): string | undefined {
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** Whether one rule is in force wherever and as long as another one is: on all of its devices, and until its end. */
+/** Whether `outer` is in force whenever and wherever `inner` is: on all of its devices, and until it expires. */
 function isInForceWith(outer: Rule, inner: Rule): boolean {
   const isOnDevices =
     outer.device_ids.length === 0 ||
@@ -135,14 +135,14 @@ function isInForceWith(outer: Rule, inner: Rule): boolean {
   return isOnDevices && lasts;
 }
 
-/** Whether `outer` does whatever `inner` does, wherever and as long as that is in force. */
+/** Whether `outer` makes `inner` unnecessary wherever `inner` is in force. */
 const isReplaced = (inner: Shape<Rule>, outer: Shape<Rule>) => isInForceWith(outer.rule, inner.rule) && isCovered(inner, outer);
 
 /**
- * Contradictions among the enabled rules; disabled ones are left out. In the order of `rules`. `never_matching` is a
- * rule that one other rule makes needless, or whose addresses no packet has; what only several together cover is not looked for. A duplicate, a contradicted allow and a rule that never
- * matches are never the rule of a verdict. With `about`, the id of one of the rules, only what is odd between that one and another: in time that rises with
- * the number of rules, where all of them take its square.
+ * Contradictions among the enabled rules, in the order of `rules`. `never_matching` is a
+ * rule that one other rule makes unnecessary, or whose addresses no packet has; coverage by several rules together is not checked. A duplicate, a contradicted allow and a never
+ * matching rule never decide a verdict. With `about`, the id of a rule, only findings between that rule and others are returned, in time linear in
+ * the number of rules; without it the time is quadratic.
  */
 export function findings(rules: readonly Rule[], about?: string): Finding[] {
   const reaches = shapesOf(rules.filter((rule) => rule.enabled).map(reachOf));
@@ -197,7 +197,7 @@ export function findings(rules: readonly Rule[], about?: string): Finding[] {
   });
 }
 
-/** The fields of the tester as typed. */
+/** The typed fields of the tester. */
 export interface PacketText {
   direction: Direction;
   protocol: PacketProtocol;
@@ -210,7 +210,7 @@ export type PacketReading =
   | { ok: true; packet: Packet }
   | { ok: false; messages: Partial<Record<'source' | 'destination' | 'port', string>> };
 
-/** Reads a packet that a person describes, with a sentence for each field that cannot be read. */
+/** Parses a packet that a person describes, with a sentence for each invalid field. */
 export function readPacket({ direction, protocol, ...text }: PacketText): PacketReading {
   const source = readOneAddress(text.source);
   const destination = readOneAddress(text.destination);

@@ -4,12 +4,12 @@ import { refusalOf } from './firewall-shapes.ts';
 import type { KnownState, Packets } from './firewall-steps.ts';
 import { FAMILY_BITS, type Family, printIp } from './ip-address.ts';
 
-/** Shared parts of the writers of all firewalls: a rule as packets, addresses and ports as text, and names as comments. */
+/** Parts shared by the writers of all firewalls: a rule as packets, addresses and ports as text, and names as comments. */
 
-/** A rule that the firewall written for cannot express; the message says why, for the person who exports. */
+/** Thrown for a rule that the target firewall cannot express; the message gives the reason to the person who exports. */
 export class CannotExpress extends Error {}
 
-/** One decision: packets, and what happens to them. `rule` is null for a step that comes before all rules. */
+/** One decision: packets and the action for them. `rule` is null for a step before all rules. */
 export interface Entry {
   direction: Direction;
   action: Action;
@@ -17,27 +17,27 @@ export interface Entry {
   rule: Rule | null;
 }
 
-/** One firewall's language. Entries come in the order in which they are asked; the first that matches decides. */
+/** The language of one firewall. Entries come in the order of evaluation; the first match decides. */
 export interface Writer {
   file_name: string;
-  /** Comments of a file in this language; each is one line. */
+  /** Comments at the top of the file, one line each. */
   head: readonly string[];
-  /** Text before the entries, with the default. */
+  /** Text before the entries, including the defaults. */
   begin(defaults: Record<Direction, Action>): readonly string[];
-  /** The match of a connection state; empty where this firewall does it by default. */
+  /** The lines that match a connection state; empty if this firewall handles it by default. */
   known(state: KnownState, direction: Direction): readonly string[];
   /** The lines of one entry. @throws CannotExpress */
   entry(entry: Entry): readonly string[];
-  /** Puts lines of both directions into a file. */
+  /** Combines the lines of both directions into a file. */
   file(lines: Record<Direction, readonly string[]>, defaults: Record<Direction, Action>): readonly string[];
-  /** A name, or a sentence about one, as a comment that no reader of the file takes for code. */
+  /** A name, or a sentence about one, as a comment that cannot be parsed as code. */
   comment(text: string): string;
 }
 
-/** Networks that one range may be written as. */
+/** Maximum number of networks that one range is written as. */
 const NETWORKS_MAXIMUM = 200;
 
-/** The fewest networks that are a span. */
+/** The smallest set of networks that equals a span. */
 export function networksOf({ from, to }: Span, family: Family): string[] {
   const bits = FAMILY_BITS[family];
   const networks: string[] = [];
@@ -65,7 +65,7 @@ export const portsOf = (ports: readonly Span[], between: string) =>
 
 export const each = <T>(some: readonly T[] | undefined): readonly (T | undefined)[] => some ?? [undefined];
 
-/** One rule as its families and protocols, which no two firewalls put together in the same way. */
+/** One rule split by family and protocol, because firewalls combine them in different ways. */
 export function packetsOf(rule: Rule): Packets[] {
   const [source, destination, ports] = [readAddresses(rule.source_ip), readAddresses(rule.destination_ip), readPorts(rule.port)];
   const refusal = refusalOf(rule);
@@ -86,10 +86,10 @@ export function packetsOf(rule: Rule): Packets[] {
   );
 }
 
-/** A comment of languages that are read as UTF-8 or byte by byte: letters and digits of any script, and a few signs that mean nothing to any of them. */
+/** A safe comment for languages that read UTF-8 or bytes: letters and digits of any script, and a few characters without special meaning. */
 export const plainComment = (text: string) => `# ${text.replaceAll(/[^\p{L}\p{N} .,:()-]/gu, '_')}`;
 
-/** Ports that multiport takes at once: fifteen, and a range is two. */
+/** Maximum number of ports for iptables multiport: fifteen, of which a range takes two. */
 const MULTIPORT_MAXIMUM = 15;
 
 export function chunksOf(ports: readonly Span[]): Span[][] {

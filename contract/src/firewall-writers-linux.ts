@@ -15,7 +15,7 @@ import {
 } from './firewall-writer.ts';
 
 /**
- * Linux. Connections that were open before the first load are unknown to the kernel until it sees one of their packets, so strays pass for the first seconds: a person who loads the file over SSH stays connected.
+ * Linux. The kernel does not know connections from before the first load until it sees one of their packets, so strays pass for the first seconds: a person who loads the file over SSH stays connected.
  */
 const WARMING_SECONDS = 10;
 
@@ -37,7 +37,7 @@ export const nftables: Writer = {
   },
   entry: ({ action, match }) => [`    ${nftMatch(match)} ${action === 'allow' ? 'accept' : 'drop'}`],
   file: (lines, defaults) => [
-    // One transaction: a table that is not there cannot be deleted.
+    // One transaction. The table is created first, because deleting a missing table fails.
     `add table ${NFT_TABLE}`,
     `delete table ${NFT_TABLE}`,
     `table ${NFT_TABLE} {`,
@@ -55,7 +55,7 @@ export const nftables: Writer = {
 };
 
 const IPTABLES_CHAINS: Record<Direction, string> = { inbound: 'PALISADE-IN', outbound: 'PALISADE-OUT' };
-/** A line of either family, which the file puts into the part of its family; without a mark, into both. */
+/** Prefix of a line for one family, which selects its part of the file; a line without a prefix is in both parts. */
 const MARKS = { 4: '4 ', 6: '6 ' } as const;
 const TIME_STOP = 'PALISADE_WARM_UNTIL';
 
@@ -111,7 +111,7 @@ export const iptables: Writer = {
       'set -e',
       '# Open connections continue: they are known after their next packet.',
       `until=$(date -u -d "@$(($(date +%s) + ${WARMING_SECONDS}))" +%Y-%m-%dT%H:%M:%S)`,
-      // Each family is replaced at once, or not at all; chains of others are not touched.
+      // Each family is replaced atomically; chains of other programs stay.
       ...([4, 6] as const).flatMap((family) => [
         `sed "s/${TIME_STOP}/$until/" <<'END' | ${family === 4 ? 'iptables' : 'ip6tables'}-restore --noflush`,
         '*filter',
@@ -151,7 +151,7 @@ function ufwRules({ direction, action, match }: Entry): string[] {
   );
 }
 
-/** Its own rules come first: loopback, established connections, neighbour discovery, pings, and packets that belong to no connection. */
+/** Its built-in rules come first: loopback, established connections, neighbour discovery, pings, and packets of no connection. */
 export const ufw: Writer = {
   file_name: 'palisade-ufw.sh',
   head: [
@@ -170,7 +170,7 @@ export const ufw: Writer = {
   },
   file: (lines, defaults) => [
     'set -e',
-    // No name of a file, whatever the rules of others say.
+    // Disables filename expansion, because rules of other programs may contain wildcards.
     'set -f',
     `ufw show added | sed -n "s/^ufw \\(.*\\) ${UFW_MARK}\\$/\\1/p" | while read -r rule; do ufw --force delete $rule; done`,
     ...lines.inbound,

@@ -4,15 +4,15 @@ import { ADDRESSING_PORTS, holds, NEIGHBOUR_TYPES, onePort, type Packets } from 
 import { CannotExpress, type Entry, plainComment, portsOf, rangesOf, type Writer } from './firewall-writer.ts';
 import type { Family } from './ip-address.ts';
 
-/** Windows, macOS and the BSDs. Written from their documentation; neither is tried here. */
+/** Windows, macOS and the BSDs. Written from their documentation and not tested on these systems. */
 
 /**
- * Windows PowerShell 5.1 reads a file without a byte order mark in the code page of the system, where a byte of a letter can be a quote, and takes typographic
- * quotes for quotes. So the file is ASCII: any other character of a name stands as `\uXXXX` inside single quotes, in which only a quote means something,
- * and the last line of the file turns it back where it is text already.
+ * Windows PowerShell 5.1 reads a file without a byte order mark in the system's code page, where a byte of a letter can be a quote, and treats typographic
+ * quotes as quotes. So the file is ASCII: any other character of a name is written as `\uXXXX` within single quotes, where only a quote has a special meaning,
+ * and the last line of the file decodes it.
  */
 function quotedName(name: string): string {
-  // Windows keeps a rule as fields between bars, and reads a name that begins with @ as the address of a text in a library.
+  // Windows stores a rule as fields separated by bars, and reads a name that begins with @ as a reference to a text in a library.
   const kept = name.replaceAll('|', '_').replace(/^@/u, '_');
   const isPlain = /^[ -~]*$/u.test(kept) && !kept.includes('\\');
   return `'${(isPlain ? kept : escaped(kept)).replaceAll("'", "''")}'`;
@@ -30,7 +30,7 @@ const escaped = (text: string) =>
 
 const quoted = (text: string) => `'${text}'`;
 
-/** Spans without one number. */
+/** Removes one number from spans. */
 function without(spans: readonly Span[], taken: number): Span[] {
   const value = BigInt(taken);
   return spans.flatMap(({ from, to }) =>
@@ -45,7 +45,7 @@ function without(spans: readonly Span[], taken: number): Span[] {
 
 const EVERY_PORT: readonly Span[] = [{ from: 0n, to: 65_535n }];
 const OTHER_TYPES = Array.from({ length: 256 }, (_, type) => type).filter((type) => !NEIGHBOUR_TYPES.includes(type));
-/** Protocols without ports that are blocked by number, since a block of all of them would take neighbour discovery and DHCP with it (IANA protocol numbers). */
+/** Portless protocols that are blocked by number, because blocking all protocols would also block neighbour discovery and DHCP (IANA protocol numbers). */
 const PORTLESS = [2, 4, 41, 47, 50, 51, 89, 103, 112, 115, 132];
 
 /** One `New-NetFirewallRule`, without its name. */
@@ -56,11 +56,11 @@ interface WindowsRule {
   icmp_types?: readonly number[];
 }
 
-/** A rule that names no address is one rule of Windows for both families. */
+/** A rule without addresses becomes one Windows rule for both families. */
 const familiesOf = ({ family, sources, destinations }: Packets): readonly Family[] =>
   sources === undefined && destinations === undefined ? [4, 6] : [family];
 
-/** Blocks win over allows on Windows, in any order: what must always pass is taken out of the block itself. */
+/** Blocks win over allows on Windows in any order, so traffic that must always pass is excluded from the block itself. */
 function blockedUdp(direction: Direction, match: Packets): WindowsRule[] {
   const side = (destination: readonly Span[], source?: readonly Span[]): WindowsRule =>
     direction === 'inbound'
@@ -102,7 +102,7 @@ function windowsRules({ action, direction, match }: Entry): WindowsRule[] {
   return [{ protocol: protocol === 'tcp' ? 'TCP' : 'UDP', local_ports, remote_ports }];
 }
 
-/** Addresses of one family as Windows has them; a rule that names none is about both families. */
+/** Addresses of one family for Windows; a rule without addresses matches both families. */
 function windowsAddresses({ family, sources, destinations }: Packets, direction: Direction): string {
   const [here, there] = direction === 'inbound' ? [destinations, sources] : [sources, destinations];
   const list = (spans: readonly Span[]) => rangesOf(spans, family, '-').map(quoted).join(',');
@@ -125,7 +125,7 @@ function windowsLines(entry: Entry): string[] {
   });
 }
 
-/** A rule about no address has one line for both families, where the lines of both are the same. */
+/** Merges the lines of a rule without addresses into one for both families, if they are equal. */
 const distinct = (lines: readonly string[]) => [...new Set(lines)];
 
 const POWERSHELL_DEFAULTS: Record<Direction, string> = { inbound: 'DefaultInboundAction', outbound: 'DefaultOutboundAction' };
@@ -139,7 +139,7 @@ export const powershell: Writer = {
       defaults[direction] === 'block' ? [`Set-NetFirewallProfile -All -${POWERSHELL_DEFAULTS[direction]} Block`] : [],
     ),
   ],
-  // Windows lets loopback and answers pass before it asks any rule, and drops packets that belong to no connection.
+  // Windows allows loopback and replies before it evaluates rules, and drops packets that belong to no connection.
   known: () => [],
   entry: windowsLines,
   file: (lines) => [
@@ -165,11 +165,11 @@ function pfLine({ direction, action, match }: Entry): string {
 
 const pfDefault = (direction: Direction, action: Action) => {
   const way = direction === 'inbound' ? 'in' : 'out';
-  // Allowed connections are remembered, so that their answers pass; a TCP packet that begins no connection and belongs to none stays blocked.
+  // Allowed connections are tracked, so replies pass; a TCP packet that neither starts a connection nor belongs to one is blocked.
   return action === 'allow' ? [`block drop ${way} proto tcp all`, `pass ${way} all keep state`] : [`block drop ${way} all`];
 };
 
-/** An anchor of its own, which a second load replaces; rules of others stay. Without `quick` the last line that matches decides, so the defaults come first. */
+/** Writes its own anchor, which a second load replaces; other rules stay. Without `quick` the last matching line decides, so the defaults come first. */
 export const pf: Writer = {
   file_name: 'palisade.pf.conf',
   head: [
@@ -178,7 +178,7 @@ export const pf: Writer = {
     '# Loading it again replaces what it loaded before. To take it away: pfctl -a palisade -F rules, or with com.apple/palisade.',
   ],
   begin: (defaults) => [...pfDefault('inbound', defaults.inbound), ...pfDefault('outbound', defaults.outbound)],
-  // Answers pass by the state of their connection before any line is asked.
+  // Replies pass by connection state before any line is evaluated.
   known: (state, direction) => (state === 'loopback' ? [`pass ${direction === 'inbound' ? 'in' : 'out'} quick on lo0 all`] : []),
   entry: (entry) => [pfLine(entry)],
   file: (lines) => [...lines.inbound, ...lines.outbound],

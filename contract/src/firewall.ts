@@ -4,16 +4,16 @@ import { idSchema, isOneLine, pageQuerySchema, timeSchema } from './fields.ts';
 import { EVERY, familyConflict, fieldText, type Reading, readAddresses, readPorts } from './firewall-grammar.ts';
 import { specified } from './reader.ts';
 
-/** Rules that one person may have, and that reach one device. */
+/** Maximum number of rules of one person, and of one device. */
 export const RULES_MAXIMUM = 1_000;
-/** Revisions of a person's rules that are kept, to be looked at and taken back. */
+/** Number of revisions of a person's rules that are kept, for viewing and restoring. */
 export const REVISIONS_KEPT = 100;
-/** Devices that one rule may name. */
+/** Maximum number of devices that one rule can name. */
 export const RULE_DEVICES_MAXIMUM = 50;
-/** Characters of a rule's name. */
+/** Maximum length of a rule's name, in characters. */
 export const RULE_NAME_MAXIMUM = 100;
 
-/** The specification's static figures, shown only where `demo` is on and marked as a sample. */
+/** Static figures of the specification, shown only if `demo` is on, and marked as samples. */
 export const SAMPLE_FIGURES = { blocked_attempts: '247', data_protected: '2.4GB' } as const;
 
 export const directionSchema = z.enum(['inbound', 'outbound'], { error: 'Choose inbound or outbound.' });
@@ -24,7 +24,7 @@ export const protocolSchema = z.enum(['tcp', 'udp', 'icmp', 'all'], { error: 'Ch
 export type Protocol = z.infer<typeof protocolSchema>;
 
 const LONGEST_NAME = `Use at most ${RULE_NAME_MAXIMUM} characters for the rule name.`;
-/** Before blanks are taken away; the grammar has bounds of its own. */
+/** Maximum length before trimming; the grammar has its own limits. */
 const FIELD_LENGTH_MAXIMUM = 8_192;
 
 export const ruleNameSchema = z
@@ -40,7 +40,7 @@ export const LASTS = { hour: 3_600_000, day: 86_400_000 } as const;
 const lastsSchema = z.enum(['hour', 'day'], { error: 'Choose an hour or a day.' });
 export type Lasts = z.infer<typeof lastsSchema>;
 
-/** A field of the grammar: refused with the grammar's sentence, else stored as `fieldText` has it. */
+/** A field in the grammar: refused with the grammar's sentence, or stored in the form of `fieldText`. */
 function grammarField(read: (text: string) => Reading<unknown>) {
   return z
     .string({ error: 'Enter text, or * for every value.' })
@@ -53,7 +53,7 @@ function grammarField(read: (text: string) => Reading<unknown>) {
     });
 }
 
-/** Parts of a rule that exclude each other. */
+/** Fields of a rule that exclude each other. */
 function conflictOf(rule: {
   protocol: Protocol;
   source_ip: string;
@@ -87,9 +87,9 @@ const deviceIdsSchema = z
 const newRuleFieldsSchema = z.object({
   rule_name: ruleNameSchema,
   ...ruleTermsSchema.shape,
-  /** Its duration; until it is switched off when absent. */
+  /** Duration of a temporary rule; if absent, it stays until it is switched off. */
   lasts: lastsSchema.nullable().optional(),
-  /** The devices that it is for; all of them where none is named. */
+  /** Devices that the rule applies to; all if empty or absent. */
   device_ids: deviceIdsSchema.optional(),
 });
 
@@ -98,11 +98,11 @@ function refineRule(rule: z.infer<typeof newRuleFieldsSchema>, context: z.Refine
   if (conflict) context.addIssue({ code: 'custom', path: [conflict.field], message: conflict.message });
 }
 
-/** A rule as it is asked for: a name is enough, the rest has the specification's defaults. The grammar of its addresses and its port is that of `firewall-grammar.ts`. */
+/** A rule to create: only the name is required, and the other fields have the specification's defaults. Addresses and port follow `firewall-grammar.ts`. */
 export const newRuleSchema = newRuleFieldsSchema.superRefine(refineRule);
 export type NewRule = z.infer<typeof newRuleSchema>;
 
-/** Defaults of a rule, on the wire and in the Add Rule dialog. */
+/** Defaults of a rule in the API and in the Add Rule dialog. */
 export const RULE_DEFAULTS: z.infer<typeof ruleTermsSchema> = ruleTermsSchema.parse({});
 
 export const ruleSchema = specified(
@@ -115,13 +115,13 @@ export const ruleSchema = specified(
     protocol: protocolSchema,
     source_ip: z.string(),
     destination_ip: z.string(),
-    /** The port that is connected to; never the one that a connection comes from. */
+    /** The destination port, never the source port. */
     port: z.string(),
     enabled: z.boolean(),
     created_at: timeSchema,
-    /** When a temporary rule switches itself off, or did; null for one that lasts. */
+    /** Time when a temporary rule switches itself off, or did; null for a permanent one. */
     expires_at: timeSchema.nullable(),
-    /** The devices that it is for; none named: all of them. */
+    /** Devices that the rule applies to; all if empty. */
     device_ids: z.array(idSchema),
   }),
 );
@@ -177,7 +177,7 @@ export const editRule = endpoint({
   reply: ruleSchema,
 });
 
-/** The changes that several rules take at once. */
+/** Changes that can be made to several rules at once. */
 export const RULE_CHANGES = ['enable', 'disable', 'delete'] as const;
 export type RuleChange = (typeof RULE_CHANGES)[number];
 
@@ -193,7 +193,7 @@ export const changeRules = endpoint({
   }),
   changes: 'rules',
   expensive: true,
-  /** Rules that are different now. */
+  /** Number of rules that were changed. */
   reply: z.object({ changed: z.int() }),
 });
 
@@ -204,7 +204,7 @@ const fileRuleSchema = newRuleFieldsSchema
   .superRefine(refineRule);
 export type FileRule = z.infer<typeof fileRuleSchema>;
 
-/** The file that rules are exported as and imported from. */
+/** The file format for exporting and importing rules. */
 export const ruleFileSchema = z.object({
   palisade_rules: z.literal(1, { error: 'This isn’t a Palisade rules file. Choose a file exported from Palisade.' }),
   rules: z
@@ -227,11 +227,11 @@ export const importRules = endpoint({
   problems: ['rule_limit'],
 });
 
-/** The action of a revision. */
+/** The kind of change of a revision. */
 export const revisionKindSchema = z.enum(['added', 'edited', 'enabled', 'disabled', 'deleted', 'imported', 'expired', 'undone']);
 export type RevisionKind = z.infer<typeof revisionKindSchema>;
 
-/** One change of a person's rules. `rev` rises by one with each. `rule_name` is that of the rule, where it is about one. */
+/** One change of a person's rules. `rev` increases by one each time. `rule_name` is set if the change concerns one rule. */
 export const revisionSchema = z.object({
   id: idSchema,
   rev: z.int(),

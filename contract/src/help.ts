@@ -4,7 +4,7 @@ import { idSchema, searchSchema, timeSchema } from './fields.ts';
 
 export const ARTICLE_LENGTH_MAXIMUM = 20_000;
 export const SUGGESTIONS_MAXIMUM = 3;
-/** Typed characters that are looked up, and the delay before that in ms. */
+/** Maximum number of typed characters that are searched for suggestions, and the delay before the search in ms. */
 export const SUGGESTED_FROM_MAXIMUM = 300;
 export const SUGGESTION_PAUSE = 400;
 
@@ -15,7 +15,7 @@ export const slugSchema = z
   .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/u, 'Use letters, digits, and single dashes, like what-pending-means.')
   .max(80, 'Use at most 80 characters for the address.');
 
-/** An article as lists show it. */
+/** An article as it appears in lists. */
 export const articleSummarySchema = z.object({
   id: idSchema,
   slug: z.string(),
@@ -26,7 +26,7 @@ export const articleSummarySchema = z.object({
 });
 export type ArticleSummary = z.infer<typeof articleSummarySchema>;
 
-/** `body` is Markdown (`parseMarkdown` of markdown.ts): no HTML in it means anything. */
+/** `body` is Markdown (`parseMarkdown` of markdown.ts); HTML in it is shown as text. */
 export const articleSchema = articleSummarySchema.extend({ body: z.string() });
 export type Article = z.infer<typeof articleSchema>;
 

@@ -3,25 +3,25 @@ import { endpoint } from './endpoint.ts';
 import { idSchema } from './fields.ts';
 import { timeZoneQuerySchema } from './time-zone.ts';
 
-/** Days in which an account is new, and in which its last use makes it active. */
+/** Days for which an account counts as new, and after its last use as active. */
 export const LATELY_DAYS = 30;
 
-/** Days of the trend on the home of an administrator. */
+/** Number of days in the trend on the administrator's home. */
 export const HOME_DAYS = 90;
 
-/** People in danger whom the home names. */
+/** Maximum number of people in danger that the home lists by name. */
 export const IN_DANGER_NAMED = 3;
 
 export const homeSchema = z.object({
-  /** Accounts. Each number is that of the people whom `listUsers` has with the same `state`. */
+  /** Numbers of accounts; each equals the number of people in `listUsers` with the same `state`. */
   people: z.object({ all: z.int(), new: z.int(), active: z.int(), at_risk: z.int(), unchecked: z.int(), serious_alert: z.int() }),
-  /** The most urgent of those `at_risk`. */
+  /** The most urgent of the people `at_risk`. */
   in_danger: z.array(z.object({ id: idSchema, username: z.string() })).max(IN_DANGER_NAMED),
-  /** Active plans of customers and what they bring in a month: each price divided by its months. Most income first. */
+  /** Active plans of customers and their monthly income by currency: each price divided by its months. Highest income first. */
   income: z.array(z.object({ currency: z.string(), monthly: z.number(), plans: z.int() })),
-  /** Computers that are confirmed and not revoked, and other devices with web protection; `silent` computers were not heard for a week. */
+  /** Number of confirmed, unrevoked computers plus other devices with web protection; `silent` computers have had no contact for a week. */
   devices: z.object({ all: z.int(), silent: z.int() }),
-  /** Days of the time zone asked for, oldest first. `infected` are files without the industry's test files; drills are not among `alerts`. */
+  /** Days in the requested time zone, oldest first. `infected` excludes the industry's test files; `alerts` excludes drills. */
   trend: z.array(z.object({ day: z.iso.date(), people: z.int(), infected: z.int(), alerts: z.int() })).length(HOME_DAYS),
 });
 export type Home = z.infer<typeof homeSchema>;

@@ -11,37 +11,37 @@ import {
   webNameSchema,
 } from './web-protection.ts';
 
-/** Groups that presets exist for: up to 7 years, 8 to 12, 13 to 15, 16 and older. */
+/** Age groups that have presets: up to 7 years, 8 to 12, 13 to 15, and from 16. */
 export const AGE_GROUPS = ['small_child', 'child', 'teenager', 'sixteen'] as const;
 export const ageGroupSchema = z.enum(AGE_GROUPS, { error: 'Choose an age.' });
 export type AgeGroup = z.infer<typeof ageGroupSchema>;
 
-/** Guardians of people of this age see counts, never names. */
+/** Age groups for which guardians see only counts, never names. */
 export const PRIVATE_AGE: AgeGroup = 'sixteen';
 
 export const PROFILE_PICTURES = ['fox', 'owl', 'whale', 'cat', 'robot', 'rocket', 'tree', 'star', 'computer'] as const;
 export type ProfilePicture = (typeof PROFILE_PICTURES)[number];
 
-/** Times, names and guardians that one profile or home may have. */
+/** Maximum number of times, names and guardians of one profile or home. */
 export const PROFILE_TIMES_MAXIMUM = 12;
 export const PROFILE_NAMES_MAXIMUM = 200;
 export const GUARDIANS_MAXIMUM = 6;
-/** Days for which the link of an invitation to a home works. */
+/** Days for which the link of an invitation to a home is valid. */
 export const HOME_INVITE_DAYS = 7;
-/** Asks of a profile that wait at once. Further ones raise the count of the newest. */
+/** Maximum number of waiting requests of a profile. Further ones increase the count of the newest. */
 export const WAITING_ASKS_MAXIMUM = 5;
-/** Hours that an allowed name holds after the answer `hour`. */
+/** Hours for which the answer `hour` allows a name. */
 export const ASK_ALLOWED_HOURS = 1;
 
 const CLOCK = 'Enter a time, like 21:00.';
 const clockSchema = z.string({ error: CLOCK }).regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/u, CLOCK);
 
-/** Refused at these times: `all` names, or the services of a kind. */
+/** Names that are refused at these times: `all`, or those of the services of a kind. */
 export const TIMED = ['all', 'video', 'games', 'chats'] as const;
 
 /**
- * A time of the week, on the clock of the home's time zone. `days`: 1 is Monday, 7 is Sunday; the days on which it begins. It ends before `to`, on the
- * next day where `to` is not later than `from`; from 00:00 to 00:00 is the whole day.
+ * A weekly time in the home's time zone. `days` are those on which it begins (1 is Monday, 7 is Sunday). `to` is excluded, and is on the
+ * next day if it is not later than `from`; from 00:00 to 00:00 is the whole day.
  */
 export const profileTimeSchema = z.object({
   days: z.array(z.int().min(1).max(7)).min(1, 'Choose at least one day.').max(7),
@@ -54,22 +54,22 @@ export type ProfileTime = z.infer<typeof profileTimeSchema>;
 /** The rules of a profile. */
 export const profileRulesSchema = z.object({
   categories: z.array(webCategorySchema).max(WEB_CATEGORIES.length),
-  /** Ids of services that are always refused. */
+  /** Ids of services that are always blocked. */
   services: z.array(z.string().max(40)).max(100),
   safe_search: z.enum(SAFE_SEARCH),
   times: z.array(profileTimeSchema).max(PROFILE_TIMES_MAXIMUM, `Use at most ${PROFILE_TIMES_MAXIMUM} times.`),
 });
 export type ProfileRules = z.infer<typeof profileRulesSchema>;
 
-/** Reasons of the household for a refusal, beside those of web protection: paused by a guardian, a time for all names, a time for a kind of services, a name that a guardian blocked. */
+/** Reasons of a household for a refusal, besides those of web protection: a guardian's pause, a time for all names, a time for a kind of services, a name blocked by a guardian. */
 export const HOUSEHOLD_REASONS = ['paused', 'time', 'time_services', 'guardian'] as const;
 
-/** A name that was refused on devices of a profile. */
+/** A name that was refused on the devices of a profile. */
 export const profileRefusalSchema = z.object({
   id: idSchema,
   device_name: z.string(),
   name: z.string(),
-  /** The service that was refused as a whole, and is asked for; empty for a name alone. */
+  /** The service that was refused as a whole, and is requested as a whole; empty for a single name. */
   service: z.string(),
   /** A reason of web protection or one of `HOUSEHOLD_REASONS`. */
   category: z.string(),
@@ -89,25 +89,25 @@ const profileDeviceSchema = z.object({
   is_silent: z.boolean(),
 });
 
-/** Counted since the day began in the home’s time zone. */
+/** Counts since the beginning of the day in the home’s time zone. */
 const todaySchema = z.object({ answered: z.int(), refused: z.array(z.object({ category: z.string(), count: z.int() })) });
 
-/** Answers to “May I?”. `wait`: not answered. */
+/** Answers to “May I?”. `wait`: no answer yet. */
 export const ASK_ANSWERS = ['wait', 'hour', 'always', 'no'] as const;
 export type AskAnswer = (typeof ASK_ANSWERS)[number];
 
 export const askSchema = z.object({
   id: idSchema,
-  /** The asked name, or its service. */
+  /** The requested name, or its service. */
   name: z.string(),
-  /** Times that it was asked. */
+  /** Number of times it was requested. */
   count: z.int(),
   asked_at: timeSchema,
   answer: z.enum(ASK_ANSWERS),
-  /** The guardian’s words. */
+  /** The guardian’s message. */
   line: z.string(),
   answered_at: timeSchema.nullable(),
-  /** Until when the name is allowed: of `hour`. */
+  /** Time until which the name is allowed, for the answer `hour`. */
   until: timeSchema.nullable(),
 });
 export type Ask = z.infer<typeof askSchema>;
@@ -117,18 +117,18 @@ export const profileSchema = z.object({
   name: z.string(),
   picture: z.enum(PROFILE_PICTURES),
   age_group: ageGroupSchema,
-  /** Profiles of the people who share this one’s devices: it has the strictest rules of them all. Empty for one person. */
+  /** Profiles of the people who share this profile’s devices; the strictest of their rules apply. Empty for the profile of one person. */
   shared_by: z.array(idSchema),
   rules: profileRulesSchema,
   state: z.enum(PROFILE_STATES),
   paused_until: timeSchema.nullable(),
-  /** Opens the page of its person, below `/ask/`. It opens nothing else. Empty once a person whose names guardians don’t see has opened it. */
+  /** The key of the person’s page below `/ask/`. It gives access to nothing else. Empty once the person has opened the page, if guardians do not see their names. */
   ask_key: z.string(),
   devices: z.array(profileDeviceSchema),
-  /** Names that guardians allowed or blocked. `until`: null is for always. */
+  /** Names that guardians allowed or blocked. `until` is null for a permanent one. */
   names: z.array(webNameSchema.extend({ until: timeSchema.nullable() })),
   today: todaySchema,
-  /** The newest 50; empty where guardians see counts alone. */
+  /** The newest 50; empty if guardians see only counts. */
   refused: z.array(profileRefusalSchema),
   created_at: timeSchema,
 });
@@ -137,18 +137,18 @@ export type Profile = z.infer<typeof profileSchema>;
 export const homeInviteSchema = z.object({ id: idSchema, email: z.string(), expires_at: timeSchema });
 
 export const householdSchema = z.object({
-  /** The times of profiles are on its clock. */
+  /** The time zone of the profiles’ times. */
   time_zone: z.string(),
   guardians: z.array(z.object({ id: idSchema, name: z.string(), is_me: z.boolean() })),
   invites: z.array(homeInviteSchema),
-  /** The oldest first. */
+  /** Oldest first. */
   profiles: z.array(profileSchema),
-  /** Profiles that the plans of its guardians have room for, and whether any of them has a plan. */
+  /** Number of profiles that the guardians’ plans allow, and whether any of them has a plan. */
   profiles_maximum: z.int(),
   has_plan: z.boolean(),
-  /** Waiting ones, then those of the last day, the newest first. */
+  /** Waiting requests, then those of the last day, newest first. */
   asks: z.array(askSchema.extend({ profile_id: idSchema, device_name: z.string() })),
-  /** Own devices of web protection without a profile: never a network. */
+  /** The caller’s devices of web protection without a profile; networks are never included. */
   free_devices: z.array(z.object({ id: idSchema, name: z.string(), kind: webDeviceKindSchema })),
   presets: z.array(z.object({ age_group: ageGroupSchema, rules: profileRulesSchema })),
 });
@@ -196,7 +196,7 @@ export const addProfile = endpoint({
   changes: 'devices',
   body: profileBody.extend({
     shared_by: profileBody.shape.shared_by.default([]),
-    /** Of a new home. */
+    /** Time zone of a new home. */
     time_zone: timeZoneSchema,
   }),
   status: 201,
@@ -263,7 +263,7 @@ export const removeProfileName = endpoint({
   changes: 'devices',
 });
 
-/** `safe_search`: answered with the address of the search without explicit results. */
+/** `is_safe_search`: the name is answered with the address of the search engine’s safe search. */
 export const tryProfile = endpoint({
   method: 'POST',
   path: '/household/profiles/{id}/try',
@@ -273,9 +273,9 @@ export const tryProfile = endpoint({
   body: z.object({ name: typedNameSchema, day: z.int().min(1).max(7), clock: clockSchema, rules: profileRulesSchema.optional() }),
   reply: z.object({
     is_allowed: z.boolean(),
-    /** Null where no rule refuses or allows it. */
+    /** Null if no rule refuses or allows the name. */
     category: z.string().nullable(),
-    /** The name of the rule, which the asked one is or lies below; empty where there is none. */
+    /** The name in the rule, equal to or above the requested one; empty if there is none. */
     rule: z.string(),
     is_safe_search: z.boolean(),
   }),
@@ -317,7 +317,7 @@ export const inviteGuardian = endpoint({
   changes: 'devices',
   body: z.object({ email: z.string({ error: 'Enter an email address, like name@example.com.' }).trim().max(320) }),
   status: 201,
-  /** `link`: to be handed over where no mail goes out. Without PUBLIC_URL it is a path: a caller may forge the host of a request. */
+  /** `link`: for delivery by hand if no email is sent. Without PUBLIC_URL it is only a path, because a caller can forge the host of a request. */
   reply: homeInviteSchema.extend({ link: z.string() }),
   problems: ['conflict', 'not_found'],
 });
@@ -367,29 +367,29 @@ export const leaveHome = endpoint({
 const askKeySchema = z.string({ error: 'Open this page from its own address.' }).max(64, 'Open this page from its own address.');
 
 /**
- * Opens the page of a profile. `own_key` is made by the browser and known to it alone: on a page whose names guardians don’t see it takes the place of `key`,
- * which they know, at the first look. Without it such a page shows no names.
+ * Keys of a profile’s page. The browser generates `own_key` and keeps it to itself. If guardians do not see the person’s names, `own_key` replaces `key` (which guardians
+ * know) at the first visit, and without it the page shows no names.
  */
 const askPageKeys = z.object({ key: askKeySchema, own_key: askKeySchema.optional() });
 
-/** The page of a profile’s person. Guardians never see more of what was refused than this. */
+/** The page of a profile’s person. Guardians never see more refused names than this page shows. */
 export const askPageSchema = z.object({
   name: z.string(),
   picture: z.enum(PROFILE_PICTURES),
   age_group: ageGroupSchema,
-  /** Guardians see refused names of this person, or counts alone. */
+  /** Whether guardians see refused names of this person, or only counts. */
   guardians_see: z.enum(['names', 'counts']),
   guardians: z.array(z.string()),
-  /** All that this page is about: a device that isn’t here has the rules of its owner. */
+  /** All devices of the profile; a device that is not listed has its owner’s rules. */
   devices: z.array(profileDeviceSchema),
   state: z.enum(PROFILE_STATES),
   paused_until: timeSchema.nullable(),
-  /** The time for all names that holds now; null where none does. */
+  /** The time for all names that applies now; otherwise null. */
   time_now: profileTimeSchema.nullable(),
   rules: profileRulesSchema,
   time_zone: z.string(),
   today: todaySchema,
-  /** The newest 50. `can_ask`: false for dangerous names, and while its ask waits. */
+  /** The newest 50. `can_ask` is false for dangerous names, and while a request waits. */
   refused: z.array(profileRefusalSchema.extend({ can_ask: z.boolean() })),
   asks: z.array(askSchema),
 });

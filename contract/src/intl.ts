@@ -1,18 +1,18 @@
-// Plurals, numbers, sizes, lists, spans and dates of every sentence, for server and pages. `scripts/intl.test.mjs` holds that no other file writes them.
+// Formats plurals, numbers, sizes, lists, durations and dates for server and pages. `scripts/intl.test.mjs` checks that no other file formats them.
 
-/** The language of the sentences. Plurals, numbers, lists and spans follow it. */
+/** The language of the sentences, for plurals, numbers, lists and durations. */
 export const LANGUAGE = 'en';
 
-/** The form of dates for a reader whose own form of English is unknown, as in emails. */
+/** The date format for readers whose regional English is unknown, as in emails. */
 export const DATE_LOCALE = 'en-GB';
 
-/** Prices have the form of the currency that they are stored in. */
+/** Prices are formatted by their stored currency. */
 const PRICE_LOCALE = 'en-US';
 
-/** Zones and locales come from outside, and there are some 600 zones. */
+/** Maximum size of each cache. Zones and locales are external input, and there are about 600 zones. */
 const KEPT_MAXIMUM = 1_000;
 
-/** The formatter of a key, made at its first use: making one costs more than its use. */
+/** Returns the formatter of a key and creates it at its first use, because creation costs more than use. */
 export function kept<Made>(made: Map<string, Made>, key: string, make: () => Made): Made {
   const known = made.get(key);
   if (known !== undefined) return known;
@@ -23,8 +23,8 @@ export function kept<Made>(made: Map<string, Made>, key: string, make: () => Mad
 }
 
 /**
- * The locale for dates that a program names, such as `navigator.language`. It counts where it is a form of the sentences' language, so that a sentence has no word of another.
- * Chromium on Linux names the locale of the system, such as `en-US@posix`, of which the part before the mark counts.
+ * The locale for dates from a tag such as `navigator.language`. It is used only if it is a variant of the sentences' language, so that sentences do not mix languages.
+ * Chromium on Linux reports the system's locale, such as `en-US@posix`; only the part before the `@` is used.
  */
 export function localeOf(claim: unknown): string {
   const tag = typeof claim === 'string' ? (claim.split(/[.@]/u)[0] ?? '').replaceAll('_', '-') : '';
@@ -32,7 +32,7 @@ export function localeOf(claim: unknown): string {
   try {
     if (isOfLanguage && Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0) return tag;
   } catch {
-    // No language tag.
+    // Not a valid language tag.
   }
   return DATE_LOCALE;
 }
@@ -43,15 +43,15 @@ function categoryOf(count: number, type: Intl.PluralRuleType): Intl.LDMLPluralRu
   return kept(pluralRules, type, () => new Intl.PluralRules(LANGUAGE, { type })).select(count);
 }
 
-/** A text for each plural category of the language. `other` stands for categories without a text. */
+/** A text for each plural category of the language. `other` is used for categories without a text. */
 type Forms<Text, Named extends Intl.LDMLPluralRule> = Record<Named | 'other', Text> & Partial<Record<Intl.LDMLPluralRule, Text>>;
 
-/** The form of a count: a whole sentence for each, such as `{ one: '1 file is infected.', other: '3 files are infected.' }`. */
+/** Selects the text for a count, a whole sentence each: `{ one: '1 file is infected.', other: '3 files are infected.' }`. */
 export function plural<const Text>(count: number, forms: Forms<Text, 'one'>): Text {
   return forms[categoryOf(count, 'cardinal')] ?? forms.other;
 }
 
-/** The form of a place in an order: 1st, 2nd, 3rd, 4th. */
+/** Formats an ordinal: 1st, 2nd, 3rd, 4th. */
 export function ordinal<Text>(place: number, forms: Forms<Text, 'one' | 'two' | 'few'>): Text {
   return forms[categoryOf(place, 'ordinal')] ?? forms.other;
 }
@@ -68,17 +68,17 @@ export function formatNumber(value: number): string {
   return write(value, {});
 }
 
-/** A value with so many digits behind the point: "4.5", "19.90". */
+/** Formats a number with a fixed number of decimals: "4.5", "19.90". */
 export function formatDecimals(value: number, places: number): string {
   return write(value, { useGrouping: false, minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
-/** A share from 0 to 1 in whole percent: "42%". */
+/** Formats a share from 0 to 1 as whole percent: "42%". */
 export function formatPercent(share: number): string {
   return write(share, { style: 'percent' });
 }
 
-/** Progress from 0 to 1 in whole percent, rounded down: only all of it is "100%". */
+/** Formats progress from 0 to 1 as whole percent, rounded down, so that only completion is "100%". */
 export function formatProgress(share: number): string {
   return formatPercent(Math.floor(share * 100) / 100);
 }
@@ -86,7 +86,7 @@ export function formatProgress(share: number): string {
 const SIZE_UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 const SIZE_STEP = 1024;
 
-/** A size for a person: "68 B", "1.2 GB". */
+/** Formats a size in bytes: "68 B", "1.2 GB". */
 export function describeBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -102,13 +102,13 @@ export function describeBytes(bytes: number): string {
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 
-/** A size in a sentence: whole and half gigabytes, whole megabytes, and bytes below one. `bytes` is a whole number. */
+/** A size in a sentence: in whole or half gigabytes, whole megabytes, or bytes below one megabyte. `bytes` is a whole number. */
 export function describeSize(bytes: number): string {
   if (bytes >= GIB) return `${Math.round((bytes / GIB) * 10) / 10} GB`;
   return bytes >= MIB ? `${Math.round(bytes / MIB)} MB` : `${bytes} bytes`;
 }
 
-/** "$19.99 USD": the one form of a price, with its currency (ISO 4217), because several currencies have a "$". */
+/** Formats a price with its currency (ISO 4217), because several currencies use "$": "$19.99 USD". */
 export function formatPrice(price: number, currency: string): string {
   return `${write(price, { style: 'currency', currency }, PRICE_LOCALE)} ${currency}`;
 }
@@ -126,18 +126,18 @@ const LISTS = {
 } as const satisfies Record<string, Intl.ListFormatOptions>;
 const lists = new Map<string, Intl.ListFormat>();
 
-/** "Laptop, Tower, and Phone"; with "or"; or `plain`, without a word before the last. */
+/** "Laptop, Tower, and Phone"; `or` uses "or"; `plain` has no word before the last item. */
 export function formatList(items: Iterable<string>, kind: keyof typeof LISTS = 'and'): string {
   return kept(lists, kind, () => new Intl.ListFormat(LANGUAGE, LISTS[kind])).format(items);
 }
 
-/** Names in a sentence, the first of many: "Laptop, Tower, and 2 more". One more than `most` is named in place of "1 more". */
+/** Lists the first of many names: "Laptop, Tower, and 2 more". Lists one name more than `most` instead of "1 more". */
 export function listFirst(names: readonly string[], most = 3): string {
   if (names.length <= most + 1) return formatList(names);
   return formatList([...names.slice(0, most), `${formatNumber(names.length - most)} more`]);
 }
 
-/** Units of spans. */
+/** Units of durations. */
 type SpanUnit = 'second' | 'minute' | 'hour' | 'day' | 'month';
 
 /** "1 minute", "40 seconds" */
@@ -145,7 +145,7 @@ export function formatSpan(count: number, unit: SpanUnit): string {
   return write(count, { style: 'unit', unit, unitDisplay: 'long' });
 }
 
-/** A span in the unit that suits its length: "40 seconds", "6 minutes", "3 days". */
+/** A duration in a suitable unit: "40 seconds", "6 minutes", "3 days". */
 export function describeSpan(seconds: number): string {
   if (seconds < 90) return formatSpan(Math.max(1, Math.round(seconds)), 'second');
   const minutes = Math.round(seconds / 60);
@@ -154,7 +154,7 @@ export function describeSpan(seconds: number): string {
   return hours < 48 ? formatSpan(hours, 'hour') : formatSpan(Math.round(hours / 24), 'day');
 }
 
-/** The length from which on a wait is told in a unit, so that no more than two digits are to be read. */
+/** Minimum length in seconds (`from`) for each unit of a wait, so that the number has at most two digits. */
 const WAITS = [
   { unit: 'day', seconds: 86_400, from: 172_800 },
   { unit: 'hour', seconds: 3_600, from: 7_200 },
@@ -162,7 +162,7 @@ const WAITS = [
 ] as const;
 const SHORT_WAIT = { unit: 'second', seconds: 1 } as const;
 
-/** A wait, never shorter than it is: "45 seconds", "10 minutes", "3 hours". */
+/** A wait, rounded up: "45 seconds", "10 minutes", "3 hours". */
 export function describeWait(seconds: number): string {
   const { unit, seconds: length } = WAITS.find(({ from }) => seconds >= from) ?? SHORT_WAIT;
   return formatSpan(Math.ceil(seconds / length), unit);
@@ -175,7 +175,7 @@ export function formatRelative(count: number, unit: SpanUnit): string {
   return relativeTimes.format(count, unit);
 }
 
-/** The forms that a date or a time has on screens and in emails. */
+/** Formats of dates and times on screens and in emails. */
 const DATE_FORMS = {
   /** 10:24:07 */
   clock: { timeStyle: 'medium' },
@@ -198,7 +198,7 @@ export type DateForm = keyof typeof DATE_FORMS;
 
 const dates = new Map<string, Intl.DateTimeFormat>();
 
-/** A moment as the clocks of a place show it. `time_zone` is one that `timeZoneOf` knows. */
+/** Formats a time in a time zone. `time_zone` must be known to `timeZoneOf`. */
 export function formatDate(form: DateForm, at: Date | number, place: { time_zone: string; locale?: string }): string {
   const { time_zone, locale = DATE_LOCALE } = place;
   const make = () => new Intl.DateTimeFormat(locale, { ...DATE_FORMS[form], timeZone: time_zone });
@@ -207,19 +207,19 @@ export function formatDate(form: DateForm, at: Date | number, place: { time_zone
 
 const segmenter = new Intl.Segmenter(LANGUAGE, { granularity: 'grapheme' });
 
-/** The characters of a text as a person counts them. */
+/** The characters of a text as a person counts them (grapheme clusters). */
 export function graphemes(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** A text that begins a sentence. */
+/** Capitalizes a text for the beginning of a sentence. */
 export function capitalize(text: string): string {
   return text.charAt(0).toLocaleUpperCase(LANGUAGE) + text.slice(1);
 }
 
 const collator = new Intl.Collator(LANGUAGE, { numeric: true, sensitivity: 'base' });
 
-/** The order of two names for a person: "Plan 2" before "Plan 10", without regard to case and accents. */
+/** Compares two names for sorting: "Plan 2" before "Plan 10", ignoring case and accents. */
 export function compareNames(one: string, other: string): number {
   return collator.compare(one, other);
 }

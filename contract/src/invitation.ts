@@ -3,10 +3,10 @@ import { commonPasswordSchema, emailSchema, newPasswordSchema, roleSchema, usern
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** Days for which the link of an invitation works (product default). */
+/** Days for which the link of an invitation is valid (product default). */
 export const INVITATION_DAYS = 7;
 
-/** An invitation that nobody has accepted and that has not expired. The link itself is in the mail alone. */
+/** An invitation that is neither accepted nor expired. Only the email contains the link. */
 export const invitationSchema = z.object({
   id: idSchema,
   email: z.string(),

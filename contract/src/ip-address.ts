@@ -1,10 +1,10 @@
-/** IP addresses as numbers: read as RFC 4291 section 2.2 and RFC 6943 section 3.1.1 have them, printed as RFC 5952. */
+/** IP addresses as numbers: parsed by RFC 4291 section 2.2 and RFC 6943 section 3.1.1, printed by RFC 5952. */
 
 export type Family = 4 | 6;
 
 export interface IpAddress {
   family: Family;
-  /** The address as an unsigned number of 32 or 128 bits. */
+  /** The address as an unsigned integer of 32 or 128 bits. */
   value: bigint;
 }
 
@@ -20,7 +20,7 @@ export function lastAddress(family: Family): bigint {
   return (1n << BigInt(FAMILY_BITS[family])) - 1n;
 }
 
-/** Four numbers of 0 to 255 without leading zeros, which some programs would read as octal. */
+/** Parses four numbers from 0 to 255. Leading zeros are refused, because some programs read them as octal. */
 function parseIpv4(text: string): bigint | undefined {
   const parts = text.split('.');
   if (parts.length !== 4) return undefined;
@@ -32,7 +32,7 @@ function parseIpv4(text: string): bigint | undefined {
   return BigInt(value);
 }
 
-/** Groups of 16 bits; an IPv4 address at the end counts as two. Undefined when a group is none. */
+/** Parses groups of 16 bits; an IPv4 address at the end counts as two. Undefined if a group is invalid. */
 function parseGroups(text: string, mayEndInIpv4: boolean): bigint[] | undefined {
   if (text === '') return [];
   const groups: bigint[] = [];
@@ -64,14 +64,14 @@ function parseIpv6(text: string): bigint | undefined {
   return groups.reduce((value, group) => (value << GROUP_BITS) | group, 0n);
 }
 
-/** Reads one address. Undefined for anything else: host names, zones (`fe80::1%eth0`), brackets, leading zeros, blanks. */
+/** Parses one address. Undefined for anything else: host names, zones (`fe80::1%eth0`), brackets, leading zeros, spaces. */
 export function parseIp(text: string): IpAddress | undefined {
   const family = text.includes(':') ? 6 : 4;
   const value = family === 6 ? parseIpv6(text) : parseIpv4(text);
   return value === undefined ? undefined : { family, value };
 }
 
-/** The IPv4 address that an IPv4-mapped address stands for; undefined for any other. */
+/** The IPv4 address in an IPv4-mapped address; undefined for any other. */
 export function embeddedIpv4({ family, value }: IpAddress): IpAddress | undefined {
   return family === 6 && value >> 32n === MAPPED_PREFIX ? { family: 4, value: value & 0xffffffffn } : undefined;
 }
@@ -80,7 +80,7 @@ function printIpv4(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
 }
 
-/** The first of the longest runs of two or more zero groups, which `::` stands for (RFC 5952 section 4.2). */
+/** The first of the longest runs of two or more zero groups, which is printed as `::` (RFC 5952 section 4.2). */
 function longestZeroRun(groups: readonly bigint[]): { start: number; length: number } {
   let best = { start: 0, length: 0 };
   let start = 0;

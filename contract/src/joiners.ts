@@ -1,6 +1,6 @@
 /**
- * Where a joiner (U+200C, U+200D) or another character without ink is spelling: between letters of scripts that need it (RFC 5892, appendix A.1 and A.2), and inside an emoji
- * (UTS 51, sections 1.4 and 2.2). Anywhere else it hides something.
+ * Valid positions of joiners (U+200C, U+200D) and other invisible characters: between letters of scripts that need them (RFC 5892, appendix A.1 and A.2), and inside an emoji
+ * (UTS 51, sections 1.4 and 2.2). Elsewhere they hide something.
  */
 
 // Canonical_Combining_Class=Virama of Unicode 17.
@@ -11,7 +11,7 @@ const VIRAMAS = [
   String.raw`\u{114C2}\u{115BF}\u{1163F}\u{116B6}\u{1172B}\u{11839}\u{1193D}\u{1193E}\u{119E0}\u{11A34}\u{11A47}\u{11A99}`,
   String.raw`\u{11C3F}\u{11D44}\u{11D45}\u{11D97}\u{11F41}\u{11F42}\u{1612F}`,
 ].join('');
-// Joining_Type L and D, then R and D, of the same version (ArabicShaping.txt).
+// Joining types L and D, then R and D, of the same Unicode version (ArabicShaping.txt).
 const JOINS_AFTER = [
   String.raw`\u0620\u0626\u0628\u062A-\u062E\u0633-\u063F\u0641-\u0647\u0649\u064A\u066E\u066F\u0678-\u0687\u069A-\u06BF\u06C1`,
   String.raw`\u06C2\u06CC\u06CE\u06D0\u06D1\u06FA-\u06FC\u06FF\u0712-\u0714\u071A-\u071D\u071F-\u0727\u0729\u072B\u072D\u072E`,
@@ -32,16 +32,16 @@ const JOINS_BEFORE = [
   String.raw`\u{10FB0}\u{10FB2}-\u{10FB6}\u{10FB8}-\u{10FBF}\u{10FC1}-\u{10FC4}\u{10FC9}\u{10FCA}\u{1E900}-\u{1E943}`,
 ].join('');
 
-/** So many marks on a letter are looked past: spelling has two. */
+/** Combining marks that are skipped after a letter: at most four; normal spelling has at most two. */
 const MARKS = String.raw`[\p{Mn}\p{Me}]{0,4}`;
 const AFTER_VIRAMA = new RegExp(`(?<=[${VIRAMAS}])[\u200c\u200d]`, 'gu');
 const BETWEEN_JOINING = new RegExp(`(?<=[${JOINS_AFTER}]${MARKS})\u200c(?=${MARKS}[${JOINS_BEFORE}])`, 'gu');
-/** Flags of regions with their tags, keycaps, and pictographs with what follows them. */
+/** Regional flags with tags, keycaps, and pictographs with their modifiers and joined parts. */
 const EMOJI =
   /\p{RGI_Emoji_Tag_Sequence}|[0-9#*]\ufe0f\u20e3|\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)*/gv;
 const INKLESS = /[\u200d\ufe0f\u{e0020}-\u{e007f}]/gu;
 
-/** The offsets (in UTF-16 units) of the characters without ink that belong where they stand. */
+/** The offsets (in UTF-16 units) of invisible characters in valid positions. */
 export function placedJoiners(text: string): ReadonlySet<number> {
   const placed = new Set<number>();
   for (const spelling of [AFTER_VIRAMA, BETWEEN_JOINING]) for (const { index } of text.matchAll(spelling)) placed.add(index);
@@ -50,7 +50,7 @@ export function placedJoiners(text: string): ReadonlySet<number> {
   return placed;
 }
 
-/** A text without the joiners that belong where they stand: what is left of them hides something. */
+/** Removes invisible characters in valid positions; those that remain hide something. */
 export function withoutPlacedJoiners(text: string): string {
   const placed = placedJoiners(text);
   if (placed.size === 0) return text;

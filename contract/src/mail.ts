@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** `waiting`: for the mail server, or for a person who reads it here; `failed`: given up; `passed_on`: an administrator told its recipient. */
+/** `waiting`: not delivered to the mail server yet, or to be passed on by an administrator; `failed`: given up; `passed_on`: an administrator gave it to its recipient. */
 export const mailStatusSchema = z.enum(['waiting', 'sent', 'failed', 'passed_on']);
 export type MailStatus = z.infer<typeof mailStatusSchema>;
 
-/** `proof`: a person waits for its code, name or link; `notice`: an account was changed; `alert`: something happened to one; `digest`: not urgent. */
+/** `proof`: has a code, name or link that a person waits for; `notice`: an account was changed; `alert`: a security event; `digest`: not urgent. */
 export const mailKindSchema = z.enum(['proof', 'notice', 'alert', 'digest']);
 
-/** A mail to a person. `text` is null once it was sent: it may hold a token, and is kept no longer than needed. */
+/** An email to a person. `text` is null after it was sent, because it may contain a token. */
 export const mailSchema = z.object({
   id: idSchema,
   recipient: z.string(),
   subject: z.string(),
   kind: mailKindSchema,
-  /** Unsent, and a person waits for it: its code still works, or it was given up. */
+  /** Unsent while a person waits for it: its code is still valid, or sending was given up. */
   is_urgent: z.boolean(),
   text: z.string().nullable(),
   status: mailStatusSchema,

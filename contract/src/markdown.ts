@@ -1,5 +1,5 @@
 /**
- * The Markdown of help pages, read into a tree that a page draws itself: what is not in this list is text. There is no HTML in it, and a link leads only to a web page, a mail address or a screen of Palisade.
+ * The Markdown of help pages, parsed into a tree that pages render. Syntax that is not listed here is plain text, including HTML. Links lead only to web pages, email addresses and screens of Palisade.
  */
 export type Inline =
   | { kind: 'text'; text: string }
@@ -16,16 +16,16 @@ export type Block =
 
 const SCREEN = /^\/(?:[a-z0-9][a-z0-9/_-]*)?(?:[?#][\w=&%.-]*)?$/u;
 const ELSEWHERE = /^(?:https?:\/\/[\w.-]+(?:[:/?#][^\s<>"'`\\]*)?|mailto:[\w.+-]+@[\w.-]+)$/iu;
-/** Emphasis and links within each other, no deeper. */
+/** Maximum nesting of emphasis and links. */
 const DEPTH_MAXIMUM = 4;
 
-/** The permitted target of a link; undefined for everything else (`javascript:`, `data:`, `//elsewhere`). */
+/** The target of a permitted link; undefined for all others (`javascript:`, `data:`, `//elsewhere`). */
 function safeHref(written: string): string | undefined {
   if (SCREEN.test(written)) return written;
   return ELSEWHERE.test(written) ? written : undefined;
 }
 
-/** Opening and closing form of each mark. Each is searched from one place, in one pass. */
+/** Opening and closing delimiters of each mark. Each is searched from one position, in one pass. */
 function inlineAt(text: string, at: number, depth: number): { node: Inline; end: number } | undefined {
   if (text[at] === '`') {
     const end = text.indexOf('`', at + 1);
@@ -55,7 +55,7 @@ function inlineAt(text: string, at: number, depth: number): { node: Inline; end:
 
 function parseInline(text: string, depth = 0): Inline[] {
   const nodes: Inline[] = [];
-  // A mark that is not closed once is not closed again later in the same text: each is given up after its first miss.
+  // If a mark has no closing delimiter, later marks of the same kind have none either, so each kind is given up after its first miss.
   const unclosed = new Set<string>();
   let plain = '';
   const flush = () => {
@@ -89,7 +89,7 @@ function parseInline(text: string, depth = 0): Inline[] {
 const BULLET = /^[-*+]\s+(.*)$/u;
 const NUMBER = /^\d{1,3}[.)]\s+(.*)$/u;
 
-/** Reads a help page. */
+/** Parses a help page. */
 export function parseMarkdown(source: string): Block[] {
   const blocks: Block[] = [];
   const lines = source.replaceAll('\r\n', '\n').split('\n');
@@ -133,7 +133,7 @@ export function parseMarkdown(source: string): Block[] {
   return blocks;
 }
 
-/** The words of a help page alone, for search and snippets. */
+/** The text of a help page without markup, for search and snippets. */
 export function plainText(source: string): string {
   const inline = (nodes: readonly Inline[]): string =>
     nodes.map((node) => ('children' in node ? inline(node.children) : node.text)).join('');

@@ -1,4 +1,4 @@
-/** The word for a media type, with its article: "a Windows program". Other types have no word. */
+/** Descriptions of media types with their article: "a Windows program". Other types have none. */
 export const MEDIA_TYPE_WORDS: Readonly<Record<string, string>> = {
   'application/gzip': 'a gzip archive',
   'application/java-archive': 'a Java program',
@@ -55,7 +55,7 @@ export const MEDIA_TYPE_WORDS: Readonly<Record<string, string>> = {
   'video/x-msvideo': 'an AVI video',
 };
 
-/** "a Windows program", or the type itself where there is no word for it. Bytes of no known kind are `null` words. */
+/** The description of a media type, such as "a Windows program", or the type itself if it has none. Null for bytes of unknown type. */
 export function describeMediaType(media_type: string): string | null {
   if (media_type === 'application/octet-stream') return null;
   return MEDIA_TYPE_WORDS[media_type] ?? media_type;

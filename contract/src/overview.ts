@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** A month's notice. */
+/** Plans that end within this number of days are counted. */
 export const PLANS_END_WITHIN_DAYS = 30;
 
 export const overviewSchema = z.object({
   /**
-   * Counts of records that wait for an administrator. `mails` are those that were not sent: for the mail server, for a reader, or given up. `jobs` is work in the background that failed too often, and is not tried any more.
+   * Counts of records that wait for an administrator. `mails` were not sent: they wait for the mail server or an administrator, or were given up. `jobs` are background jobs that failed too often and are no longer retried.
    */
   waiting: z.object({
-    /** Conversations of customers whose last message has no answer, the reader's own left out. */
+    /** Conversations whose last message is an unanswered one of the customer; without the reader's own. */
     conversations: z.int(),
-    /** Sessions whose customer waits for a technician. */
+    /** Remote sessions whose customer waits for a technician. */
     remote_requests: z.int(),
     plan_requests: z.int(),
-    /** Plans that end within `PLANS_END_WITHIN_DAYS`, and no other plan of the person follows. */
+    /** Number of plans that end within `PLANS_END_WITHIN_DAYS` and are not followed by another plan of the person. */
     plans_ending: z.int(),
     jobs: z.int(),
     false_alarms: z.int(),
@@ -22,14 +22,14 @@ export const overviewSchema = z.object({
     /** People who have not confirmed their email, where confirmation is required. */
     unproven: z.int(),
   }),
-  /** Emails go out. */
+  /** True if emails are sent. */
   is_mail_connected: z.boolean(),
-  /** First steps of a new installation for this administrator, and whether each is done. */
+  /** First steps of a new installation for this administrator, and whether each one is done. */
   first_steps: z.object({
     provider: z.boolean(),
     second_factor: z.boolean(),
     first_scan: z.boolean(),
-    /** Somebody else has an account. */
+    /** Another person has an account. */
     others: z.boolean(),
   }),
 });

@@ -1,9 +1,9 @@
-/** Names of the product: an attacker tries them first as passwords. */
+/** The product's name, which attackers try early as a password. */
 const PRODUCT_NAME = 'Palisade';
-/** A part of a name that is shorter is in too many passwords to say anything. */
+/** Minimum length of a name's part. Shorter parts are in too many passwords. */
 const PART_LENGTH_MINIMUM = 3;
 
-/** Characters that stand for others in passwords: each of a line counts as the first. */
+/** Look-alike characters in passwords: each character of a group counts as the first one. */
 const ALIKE = new Map(
   ['a4@', 'b8', 'e3', 'g69', 'i1l!|', 'o0', 's5$', 't7+', 'z2'].flatMap(([first = '', ...others]) =>
     others.map((other) => [other, first] as const),
@@ -11,7 +11,7 @@ const ALIKE = new Map(
 );
 const LETTER = /\p{L}/u;
 
-/** In lower case, without accents and without forms of the same character: `ＭＡＲÍＡ` is `maria` to whoever guesses. */
+/** Lower-cases a text and removes accents and compatibility forms: `ＭＡＲÍＡ` becomes `maria`. */
 function plain(text: string): string {
   return text.normalize('NFKD').toLowerCase().replaceAll(/\p{M}/gu, '');
 }
@@ -22,13 +22,13 @@ function squeezed(text: string): string {
 
 const folded = (text: string) => [...text].map((character) => ALIKE.get(character) ?? character);
 
-/** The words of a name: its parts, and all of it written as one. */
+/** The words of a name: its parts, and all parts joined. */
 function wordsOf(name: string): string[] {
   const parts = plain(name).split(/[^\p{L}\p{N}]+/u);
   return [...parts, parts.join('')].filter((part) => [...part].length >= PART_LENGTH_MINIMUM && LETTER.test(part));
 }
 
-/** The names that a guesser knows of an account; what is not known is left out. The two sides of an email are names of their own. */
+/** The names of an account that an attacker knows; unknown ones are left out. The two sides of an email address are separate names. */
 export function namesAround({
   provider_name = '',
   username = '',
@@ -42,8 +42,8 @@ export function namesAround({
 }
 
 /**
- * Whether a password is nothing but names, in any case and with characters that stand for others, with digits, punctuation and spaces around and between:
- * `Palis4de-2026!` for the name Palisade. One letter that belongs to no name, and it is not (OWASP ASVS 5, 6.1.2 and 6.2.11; NIST SP 800-63B-4, 3.1.1.2).
+ * Whether a password consists only of names, in any case and with look-alike characters, with digits, punctuation and spaces around and between them:
+ * `Palis4de-2026!` for the name Palisade. One letter outside the names makes it false (OWASP ASVS 5, 6.1.2 and 6.2.11; NIST SP 800-63B-4, 3.1.1.2).
  */
 export function isOnlyNames(password: string, names: readonly string[]): boolean {
   const whole = squeezed(password);
@@ -52,7 +52,7 @@ export function isOnlyNames(password: string, names: readonly string[]): boolean
   const words = [...new Set(names.flatMap(wordsOf))].map(folded);
   const characters = [...plain(password)];
   const alike = folded(plain(password));
-  // Result for a prefix of the password: 0 not up to here, 1 without a name, 2 with one.
+  // Result for each prefix of the password: 0 no match, 1 match without a name, 2 match with a name.
   const read = new Uint8Array(characters.length + 1);
   read[0] = 1;
   for (const [place, character] of characters.entries()) {

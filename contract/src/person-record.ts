@@ -5,7 +5,7 @@ import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
 import { severitySchema } from './severity.ts';
 
-/** A person's record: the names and counts that staff may see, and for administrators the plan's end and the gravest open alert. */
+/** A person's record: names and counts that staff may see, and for administrators the plan's end and the most severe open alert. */
 export const personRecordSchema = z.object({
   card: customerCardSchema,
   /** The person's conversation with support; null before their first message. */
@@ -15,7 +15,7 @@ export const personRecordSchema = z.object({
     .object({
       /** Null without a plan. */
       plan: z.object({ expires_at: timeSchema.nullable(), max_devices: z.int() }).nullable(),
-      /** `unstopped` were not blocked; `gravest` is the worst of them. */
+      /** `unstopped` alerts were not blocked; `gravest` is the most severe of them. */
       alerts: z.object({
         active: z.int(),
         unstopped: z.int(),

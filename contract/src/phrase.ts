@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeSize, describeWait, formatList, formatNumber, plural } from './intl.ts';
 
 /**
- * A sentence of the server as data: the code of its template, and a value for each placeholder, from which a page can say it in another language. The API
+ * A sentence of the server as data: the code of its template and a value for each placeholder, from which a page can write it in another language. The API
  * description lists all templates under `x-phrases`.
  */
 export const phraseSchema = z.object({
@@ -15,20 +15,20 @@ export interface Phrase<Code extends string = string> {
 }
 
 /**
- * The value of a placeholder: a text, a number with its digits alone (`1200`) or grouped (`1,200`), a wait in seconds ("20 minutes", never less), a size in bytes ("25 MB"), or
- * names, one a line, which are written as a list of quotes.
- * A record is a choice: its keys are the values, beside their English.
+ * The type of a placeholder's value: a text, a number as digits (`1200`) or grouped (`1,200`), a wait in seconds (rounded up: "20 minutes"), a size in bytes ("25 MB"), or
+ * names separated by line breaks, which are written as a list in quotes.
+ * A record is a set of choices: its keys are the values, each with its English text.
  */
 type Parameter = 'text' | 'number' | 'grouped' | 'wait' | 'bytes' | 'names' | Readonly<Record<string, string>>;
 
-/** The forms of a sentence by the plural of its parameter `count`. */
+/** The forms of a sentence for the plural of its parameter `count`. */
 interface Plural {
   count: string;
   one: string;
   other: string;
 }
 
-/** One or more whole English sentences, with `{name}` where the value of a parameter stands. */
+/** One or more complete English sentences with placeholders (`{name}`) for parameters. */
 export interface Template {
   english: string | Plural;
   params?: Readonly<Record<string, Parameter>>;
@@ -36,7 +36,7 @@ export interface Template {
 
 type ValueOf<P> = P extends 'text' | 'names' ? string : P extends string ? number : keyof P & string;
 type ParametersOf<T extends Template> = T extends { readonly params: infer P } ? P : Record<never, never>;
-/** The values that a template takes. */
+/** The values that a template requires. */
 export type ParamsOf<T extends Template> = { [Name in keyof ParametersOf<T>]: ValueOf<ParametersOf<T>[Name]> };
 
 function valueInWords(parameter: Parameter | undefined, value: string | number): string {
@@ -49,7 +49,7 @@ function valueInWords(parameter: Parameter | undefined, value: string | number):
   return parameter[word] ?? word;
 }
 
-/** The English of a template with these values. A placeholder without a value stays as it is. */
+/** Fills a template with values. A placeholder without a value stays. */
 export function englishOf({ english, params = {} }: Template, values: Phrase['params']): string {
   const form = typeof english === 'string' ? english : plural(Number(values[english.count]), english);
   return form.replaceAll(/\{(\w+)\}/gu, (placeholder, name: string) => {
@@ -58,13 +58,13 @@ export function englishOf({ english, params = {} }: Template, values: Phrase['pa
   });
 }
 
-/** Makes the phrases of a catalog. Its templates name the parameters that each code takes. */
+/** Functions for the phrases of a catalog. Its templates declare the parameters of each code. */
 export function phrasesOf<const Catalog extends { readonly [Code in keyof Catalog]: Template }>(catalog: Catalog) {
   type Code = keyof Catalog & string;
   return {
     make: <C extends Code>(code: C, params: ParamsOf<Catalog[C]>): Phrase<C> => ({ code, params }),
     english: ({ code, params }: Phrase<Code>): string => englishOf(catalog[code], params),
-    /** A phrase of this catalog, read from storage or another process; undefined where this version does not know its code. */
+    /** Narrows a phrase from storage or another process to this catalog; undefined if this version does not know its code. */
     known: ({ code, params }: Phrase): Phrase<Code> | undefined => (isCode(code) ? { code, params } : undefined),
   };
 

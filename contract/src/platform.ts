@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { brandSchema } from './brand.ts';
 import { endpoint } from './endpoint.ts';
 
-/** The audience of a server: the people of this machine, or customers over a network (docs/operating.md#exposure). */
+/** The audience of a server: people on this machine, or customers over a network (docs/operating.md#exposure). */
 export const exposureSchema = z.enum(['local', 'public']);
 export type Exposure = z.infer<typeof exposureSchema>;
 
-/** `there`: there is one. `first_account`: whoever registers first. `first_account_on_machine`: the same, but
- * who asks comes from elsewhere, or through a proxy, and is refused. `named_email`: an address that the settings name, once it was confirmed. */
+/** Origin of the first administrator. `there`: one exists. `first_account`: the first person to register. `first_account_on_machine`: the same, but this
+ * caller is refused, because the request came from another machine or through a proxy. `named_email`: the address in the settings, once it is confirmed. */
 const administratorBySchema = z.enum(['there', 'first_account', 'first_account_on_machine', 'named_email']);
 export type AdministratorBy = z.infer<typeof administratorBySchema>;
 
-/** The origin of a server's build: the commit and its time, ISO; `unknown` where the build step did not know. */
+/** The commit of the server's build and its time (ISO); `unknown` if the build step could not determine them. */
 export const buildSchema = z.object({ commit: z.string(), committed_at: z.string() });
 export type Build = z.infer<typeof buildSchema>;
 
@@ -22,19 +22,19 @@ export const readConfig = endpoint({
   access: 'anyone',
   reply: z.object({
     version: z.string(),
-    /** Servers of earlier versions do not say. */
+    /** Absent from servers of earlier versions. */
     build: buildSchema.optional(),
     exposure: exposureSchema,
-    /** Local exposure on an address that others may reach: administrators are warned on every screen. */
+    /** True if a server in local exposure may be reachable for others; every screen warns administrators. */
     open_local: z.boolean(),
     demo: z.boolean(),
     reset_delivery: z.enum(['response', 'email', 'outbox']),
-    /** The way to the first administrator, while there is none. */
+    /** Origin of the first administrator. */
     administrator: administratorBySchema,
     provider_name: z.string(),
-    /** `promise` is the provider's own words; blank where it promises nothing. */
+    /** `promise` is in the provider's own words; empty if it makes none. */
     support: z.object({ phone: z.string(), email: z.string(), promise: z.string() }),
-    /** Servers of earlier versions do not say. */
+    /** Absent from servers of earlier versions. */
     brand: brandSchema.optional(),
     links: z.object({ live_chat: z.string().nullable(), remote_portal: z.string().nullable() }),
   }),
@@ -57,7 +57,7 @@ export const readReadiness = endpoint({
   reply: z.object({
     status: z.literal('ready'),
     storage: z.enum(['ok', 'low']),
-    /** Only where servers share a store. */
+    /** Present only if servers share a store. */
     store: z.enum(['ok', 'away']).optional(),
     clock: z.enum(['ok', 'off']).optional(),
     build: buildSchema.optional(),

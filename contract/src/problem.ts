@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { specified } from './reader.ts';
 
-/** The code of every refusal that the API can answer. The list is closed; a code never changes its meaning. */
+/** The code of every refusal of the API. The list is closed; a code never changes its meaning. */
 const problemCodeSchema = z.enum([
   'malformed',
   'unauthenticated',
@@ -43,8 +43,8 @@ export type ProblemCode = z.infer<typeof problemCodeSchema>;
 export const problemCodes: readonly ProblemCode[] = problemCodeSchema.options;
 
 /**
- * Each code's HTTP status, its title, and the sentence used when the thrower gives none. Shape: RFC 9457. For the server: pages read what they are told, and do
- * without these words in their files.
+ * HTTP status, title and default sentence of each code, in the form of RFC 9457. Only for the server: pages show the received text and do not load
+ * this table.
  */
 export const PROBLEMS = {
   malformed: {
@@ -170,7 +170,7 @@ export const PROBLEMS = {
   },
 } as const satisfies Record<ProblemCode, { status: number; title: string; detail: string }>;
 
-/** One invalid field: its path in the request (`user_email`, `features.0`) and one sentence. */
+/** One invalid field: its path in the request (`user_email`, `features.0`), and the reason in one sentence. */
 export const fieldErrorSchema = z.object({ field: z.string(), message: z.string() });
 export type FieldError = z.infer<typeof fieldErrorSchema>;
 
@@ -178,8 +178,8 @@ export type FieldError = z.infer<typeof fieldErrorSchema>;
 export const secondFactorSchema = z.enum(['totp', 'passkey', 'recovery_code']);
 export type SecondFactor = z.infer<typeof secondFactorSchema>;
 
-/** The body of every error answer (`application/problem+json`). `request_id` is what the server's log carries.
- * `two_factor_required` has the challenge of the second step and what may answer it. */
+/** The body of every error reply (`application/problem+json`). `request_id` is also in the server's log.
+ * `two_factor_required` includes the challenge of the second step and the accepted methods. */
 export const problemSchema = specified(
   ['detail', 'code'],
   z.object({

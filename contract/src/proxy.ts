@@ -3,14 +3,14 @@ import { endpoint } from './endpoint.ts';
 import { timeSchema } from './fields.ts';
 
 /**
- * Signs that a request came through a proxy: HTTP/1.0, which browsers do not speak and nginx does by default; a header that proxies write; names of headers as
- * HAProxy writes them, in lower case and without `Connection`.
+ * Signs that a request came through a proxy: HTTP/1.0, which nginx uses by default and browsers never; a header that proxies add; header names in the form of
+ * HAProxy, in lower case and without `Connection`.
  */
 export const PROXY_SIGNS = ['old_http', 'forwarding_header', 'header_names'] as const;
 export const proxySignSchema = z.enum(PROXY_SIGNS);
 export type ProxySign = z.infer<typeof proxySignSchema>;
 
-/** Found proxies that the settings do not name. */
+/** Detected proxies that the settings do not name. */
 const proxyFindingsSchema = z.object({
   behind_proxy: z
     .object({ since: timeSchema, sign: proxySignSchema })

@@ -2,19 +2,19 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
 
-/** Browsers of one person that get notices. */
+/** Maximum number of browsers of one person that receive notifications. */
 export const PUSH_SUBSCRIPTIONS_MAXIMUM = 10;
 
 const base64url = (bytes: number) =>
   z.string().regex(new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((bytes * 4) / 3)}}$`, 'u'), 'The browser sent a key of another kind.');
 
-/** A subscription as browsers give it (Push API): where its service takes notices, and the keys that they are encrypted for (RFC 8291). */
+/** A push subscription as browsers return it (Push API): the address of its push service, and the keys for encryption (RFC 8291). */
 export const pushSubscriptionSchema = z.object({
   endpoint: z.url({ protocol: /^https?$/u, error: 'The browser sent no address.' }).max(1_000),
   keys: z.object({ p256dh: base64url(65), auth: base64url(16) }),
 });
 
-/** A browser that gets notices until its session ends. `current` is the session that asks. */
+/** A browser that receives notifications until its session ends. `current` is true for the calling session. */
 export const pushBrowserSchema = z.object({ id: idSchema, client: z.string(), created_at: timeSchema, current: z.boolean() });
 export type PushBrowser = z.infer<typeof pushBrowserSchema>;
 
@@ -33,7 +33,7 @@ export const subscribePush = endpoint({
   summary: 'Send notices of support answers and of high alerts to this browser, until the session ends.',
   access: 'customer',
   body: pushSubscriptionSchema.extend({
-    /** Only if this browser got notices for the same person before: else `not_found`. */
+    /** Renews only an existing subscription of the same person in this browser; otherwise `not_found`. */
     renews: z.boolean().optional(),
   }),
   reply: z.object({ success: z.literal(true) }),

@@ -3,10 +3,10 @@ import { scanSchema } from './antivirus.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** A public page: a web address, because screens make a link of it. */
+/** A public page. Only http and https, because screens link to it. */
 export const referenceSchema = z.url({ protocol: /^https?$/ }).nullable();
 
-/** Description of a threat by its signature: one plain sentence, how grave it is, and a public page about it. */
+/** Description of a threat by its signature: one plain sentence, the severity, and a public page about it. */
 export const threatFactsSchema = z.object({
   description: z.string(),
   severity: z.enum(['low', 'medium', 'high', 'critical']),
@@ -16,10 +16,10 @@ export type ThreatFacts = z.infer<typeof threatFactsSchema>;
 
 /** Retention of sealed files, in days: of infected files, and of files that could not be read. */
 export const QUARANTINE_DAYS = { infected: 30, pending: 7 } as const;
-/** Sealed bytes that are kept for one person at most. Further files are not kept, and the record says so. */
+/** Maximum size of one person's sealed files, in bytes. Further files are not kept, and the record says so. */
 export const QUARANTINE_BYTES_MAXIMUM = 4 * 1024 ** 3;
 
-/** `waiting`: an engine has yet to read them; `sealed`: encrypted, out of reach of every program. */
+/** `waiting`: an engine must still read the file; `sealed`: encrypted, so that no program can open it. */
 export const keptSchema = z.enum(['no', 'waiting', 'sealed']);
 export type Kept = z.infer<typeof keptSchema>;
 
@@ -30,13 +30,13 @@ export type ReportStatus = z.infer<typeof reportStatusSchema>;
 export const REPORT_REASON_MAXIMUM = 500;
 const FILE_PASSWORD_MAXIMUM = 256;
 
-/** One scan with everything that is known of it. */
+/** One scan with all its details. */
 export const scanDetailSchema = scanSchema.extend({
   threat_facts: threatFactsSchema.nullable(),
-  /** The uploaded bytes. `kept_until` is when they are removed. */
+  /** State of the uploaded copy. `kept_until` is when it is deleted. */
   kept: keptSchema,
   kept_until: timeSchema.nullable(),
-  /** When the bytes were read, where the verdict is that of an earlier upload of the same bytes by the same person. */
+  /** If the verdict is that of an earlier upload of the same bytes by the same person: the time when the bytes were read. */
   answered_from: timeSchema.nullable(),
   report: z.object({ status: reportStatusSchema, reported_at: timeSchema, decided_at: timeSchema.nullable() }).nullable(),
 });
@@ -108,7 +108,7 @@ export const reportFalseAlarm = endpoint({
   problems: ['conflict'],
 });
 
-/** A reported finding as administrators see it: what was found in what, and why its owner doubts it; not the file. */
+/** A reported finding as administrators see it: the threat, the file's facts and the owner's reason, but not the file. */
 export const falseAlarmSchema = z.object({
   id: idSchema,
   user_email: z.string(),

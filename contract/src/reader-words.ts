@@ -1,5 +1,5 @@
 /**
- * Replacement for a word of a newer server: the first of these words that the page knows in that place. They promise least. A file is then not called clean, an alert not over, a check not passed.
+ * Substitutes for an enum value that the page does not know: the first of these in the enum. They promise least: the value never shows a file as clean, an alert as resolved, or a check as passed.
  */
 const PROMISING_LEAST: readonly unknown[] = [
   'other',
@@ -17,7 +17,7 @@ const PROMISING_LEAST: readonly unknown[] = [
   'server',
   'monitor',
   'internal',
-  // A rule is shown as one that lets in whatever it may be about.
+  // An unknown rule is shown as one that allows all inbound traffic.
   'all',
   'inbound',
   'allow',
@@ -35,8 +35,8 @@ const PROMISING_LEAST: readonly unknown[] = [
   'recovery_code',
 ];
 
-/** The word among these that promises least; undefined when none is known. */
+/** The first of `PROMISING_LEAST` that is among the words; undefined if none is. */
 export const wordPromisingLeast = (words: readonly unknown[]): unknown => PROMISING_LEAST.find((word) => words.includes(word));
 
-/** The same, or the first of them. */
+/** The same; the first word if none is. */
 export const leastOf = (words: readonly unknown[]): unknown => wordPromisingLeast(words) ?? words[0];

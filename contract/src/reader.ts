@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { leastOf } from './reader-words.ts';
 
 /**
- * Schemas by which a page reads answers: the reader's schema is derived from the writer's, so that each fact is stated once. Required is what the specification names
- * (`specified`); everything else has a default, so that a page reads the answer of a server that has only the specification's fields, or is a version older. Ids are
- * opaque, times are taken in any form that names a moment, and fields that the page does not know are dropped.
+ * Derives the schemas with which pages read replies from the schemas of the server, so that each fact is stated once. Only the fields that the specification names are
+ * required (`specified`); all others have defaults, so that a page can read replies of a server that has only those fields, or of an older version. Ids are
+ * opaque, times are accepted in any valid format, and unknown fields are dropped.
  */
 
 interface Specified {
-  /** Fields that the specification names and that are always there. */
+  /** Fields that the specification names and that are always present. */
   required: readonly string[];
-  /** Better defaults than those of the types, from what is there. */
+  /** Defaults that are derived from the present fields, in place of those of the types. */
   fill: (record: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 }
 const SPECIFIED = new WeakMap<z.ZodType, Specified>();
 
-/** Says which fields of a record the specification names; answers the same schema. */
+/** Marks the fields of a record that the specification names, and returns the schema. */
 export function specified<Schema extends z.ZodObject>(
   required: readonly (keyof z.output<Schema> & string)[],
   schema: Schema,
@@ -25,13 +25,13 @@ export function specified<Schema extends z.ZodObject>(
   return schema;
 }
 
-/** The moment of a record of which no time is known. */
+/** The time of a record without a known time. */
 const NO_TIME = '1970-01-01T00:00:00.000Z';
-/** Fields that identify a record without an id. */
+/** Fields that identify a record if it has no id. */
 const NAMES = ['email', 'username'] as const;
 const DEFAULTS: Readonly<Record<string, unknown>> = { currency: 'USD' };
 
-/** A time with an offset, or without one, which is UTC, as this product writes it; undefined for a text that names no moment. */
+/** Parses a time; without an offset it is UTC, as this product writes it. Undefined if invalid. */
 function moment(text: string): string | undefined {
   const has_offset = /(?:z|[+-]\d{2}:?\d{2})$/iu.test(text) || !/^\d{4}-\d{2}-\d{2}[t ]\d/iu.test(text);
   const ms = Date.parse(has_offset ? text : `${text}Z`);
@@ -42,7 +42,7 @@ type Record_ = Readonly<Record<string, unknown>>;
 const isTime = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'datetime';
 const isId = (schema: z.core.$ZodType) => 'format' in schema._zod.def && schema._zod.def.format === 'uuid';
 
-/** The default of a missing field. `record` is what is there beside it. */
+/** The default of a missing field. `record` has the fields that are present. */
 export function defaultOf(schema: z.core.$ZodType, name = '', record: Record_ = {}): unknown {
   if (name in DEFAULTS) return DEFAULTS[name];
   if (schema instanceof z.ZodOptional) return undefined;
@@ -63,7 +63,7 @@ export function defaultOf(schema: z.core.$ZodType, name = '', record: Record_ = 
   return '';
 }
 
-/** A record with defaults for what is not there. */
+/** A record with defaults for its missing fields. */
 function filled(schema: z.ZodObject, record: Record_): Record<string, unknown> {
   const own = SPECIFIED.get(schema)?.fill(record) ?? {};
   const missing = Object.entries(schema.shape).flatMap(([name, field]) => {
@@ -73,13 +73,13 @@ function filled(schema: z.ZodObject, record: Record_): Record<string, unknown> {
   return { ...record, ...Object.fromEntries(missing) };
 }
 
-/** Whether a reader needs a field: the specification names it, or it says which record or which kind of one this is. */
+/** Whether a reader requires a field: the specification names it, or it identifies the record or its kind. */
 function isNeeded(schema: z.ZodObject, name: string, discriminator: string | undefined): boolean {
   const marked = SPECIFIED.get(schema);
   return name === discriminator || (marked === undefined ? name === 'id' : marked.required.includes(name));
 }
 
-/** The least answer that a reader takes: records with the needed fields alone, and lists of one record. For tests of the reader and of what shows its answers. */
+/** The smallest reply that a reader accepts: records with only the required fields, and lists of one record. For tests of the reader and of screens. */
 export function leastAnswer(schema: z.core.$ZodType, discriminator?: string): unknown {
   if (schema instanceof z.ZodObject)
     return Object.fromEntries(
@@ -134,13 +134,13 @@ function build(schema: z.core.$ZodType): z.ZodType {
   return isReadable(schema) ? schema : z.unknown();
 }
 
-/** Whether a schema names the values of its discriminator, which a union asks of each option. */
+/** Whether a schema declares the values of its discriminator, which a discriminated union requires of each option. */
 const isDiscriminable = (schema: z.core.$ZodType): schema is z.core.$ZodType & z.core.$ZodTypeDiscriminable =>
   schema._zod.propValues !== undefined;
 
 const isReadable = (schema: z.core.$ZodType): schema is z.ZodType => schema instanceof z.ZodType;
 
-/** The reader of what a schema writes. The same schema has the same reader. */
+/** The derived reader of a schema, cached by schema. */
 export function readerOf(schema: z.core.$ZodType): z.ZodType {
   const known = readers.get(schema);
   if (known !== undefined) return known;

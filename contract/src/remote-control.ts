@@ -5,16 +5,16 @@ import { idSchema } from './fields.ts';
 import { GRANT_ENDS } from './remote-grant.ts';
 
 /**
- * The pipe of RFB bytes (RFC 6143) between the technician's page and the agent of the device that they may see or control. Both open a socket to the server, each says
- * `hello` in a JSON text and is answered `paired` once the other is there; then binary frames pass as they are. A pair lasts until one of the two leaves: the other reconnects, and RFB starts again. Permissions are checked twice: the server admits only a side with the grant and ends the pair with it, and the agent drops what is not granted.
+ * The channel for RFB bytes (RFC 6143) between the technician's page and the agent of the device that they may see or control. Both connect to the server and send
+ * `hello` as JSON; the server replies with `paired` once both are connected, and then forwards binary frames unchanged. A pair ends when one side leaves: the other reconnects, and RFB starts again. Permissions are checked twice: the server admits only sides with the grant and ends the pair with it, and the agent drops what is not granted.
  */
 export const VIEWER_PATH = '/remote/control';
 export const SCREEN_PATH = '/agent/control';
 
-/** The two, where a server lists what may be a socket. */
+/** Both paths, for the server's list of sockets. */
 export const CONTROL_SOCKETS = [{ path: VIEWER_PATH }, { path: SCREEN_PATH }] as const;
 
-/** The largest frame of either side, and the bytes that may be on their way to a side that does not read. */
+/** Maximum size of a frame, and of the data buffered for a side that does not read, in bytes. */
 export const RFB_FRAME_BYTES = 256 * 1024;
 export const RFB_WAITING_BYTES = 1024 ** 2;
 const HELLO_BYTES_MAXIMUM = 1024;
@@ -33,10 +33,10 @@ export const screenHelloSchema = z.object({
   session_id: idSchema,
 });
 
-/** Frames of the server to either side, beside bytes: the other is there, and RFB begins. */
+/** Frame of the server to each side, besides bytes: the other side is connected, and RFB begins. */
 export const pairedSchema = z.object({ kind: z.literal('paired') });
 
-/** Why an agent ends it. The grants of control go with it. */
+/** The reason why an agent ends control. The grants of control end with it. */
 export const screenEndsSchema = z.object({
   kind: z.literal('ends'),
   why: z.enum(GRANT_ENDS).extract(['own_input', 'unavailable', 'malformed']),
@@ -46,8 +46,8 @@ export type ScreenEnds = z.infer<typeof screenEndsSchema>;
 
 export const RFB_CLOSED = {
   ...CLOSED,
-  /** The other side left, or is connected again: connect again, and RFB starts again. */
+  /** The other side left or reconnected: connect again, and RFB starts again. */
   again: 4412,
-  /** It is not granted, or not any more. */
+  /** There is no grant, or it has ended. */
   not_granted: 4403,
 } as const;

@@ -3,43 +3,43 @@ import { endpoint } from './endpoint.ts';
 import { idSchema, timeSchema } from './fields.ts';
 import { sideSchema } from './remote-record.ts';
 
-/** Largest file that one side sends to the other, in bytes. */
+/** Maximum size of a file that one side sends, in bytes. */
 export const SESSION_FILE_BYTES_MAXIMUM = 25 * 1024 * 1024;
-/** Largest recording, in bytes. The page that records ends one before it is longer. */
+/** Maximum size of a recording, in bytes. The recording page stops before it is reached. */
 export const RECORDING_BYTES_MAXIMUM = 200 * 1024 * 1024;
-/** Files and recordings of one session, and how many of one side may be on their way at a time. */
+/** Maximum number of files and recordings of one session, and of concurrent transfers of one side. */
 export const SESSION_FILES_MAXIMUM = 50;
 export const SESSION_FILES_AT_ONCE = 5;
-/** Recordings of one session. */
+/** Maximum number of recordings of one session. */
 export const RECORDINGS_MAXIMUM = 10;
-/** Files are deleted this time after the session has ended, in ms. */
+/** Time after the end of the session until its files are deleted, in ms. */
 export const SESSION_FILE_LIFETIME = 24 * 3_600_000;
-/** A recording that has not come so long after the session has ended is lost, in ms. */
+/** Time after the end of the session until a recording that has not arrived counts as lost, in ms. */
 export const RECORDING_PATIENCE = 10 * 60_000;
 
 /**
- * The state of a file. `recording`: it is being made in the technician's browser, or is on its way here. `clean`: the other side can download it, and of a recording both.
- * `infected`, `unread` (the engines could not read all of it) and `failed` (it could not be scanned, or was lost): it arrives at nobody, and nothing of it is kept.
- * `refused`: the customer does not want it, and nothing of it is kept.
+ * The state of a file. `recording`: the technician's browser records or uploads it. `clean`: the other side can download it; a recording, both sides.
+ * `infected`, `unread` (the engines could not read all of it) and `failed` (the scan failed, or the file was lost): it is not delivered, and nothing of it is kept.
+ * `refused`: the customer refused it, and nothing of it is kept.
  */
 export const sessionFileStatusSchema = z.enum(['recording', 'scanning', 'clean', 'infected', 'unread', 'failed', 'refused']);
 export type SessionFileStatus = z.infer<typeof sessionFileStatusSchema>;
 
-/** A file of a session. `side` and `author` sent it. */
+/** A file of a session, sent by `side` and `author`. */
 export const sessionFileSchema = z.object({
   id: idSchema,
   session_id: idSchema,
   kind: z.enum(['file', 'recording']),
   side: sideSchema,
-  /** The username, as it was. */
+  /** The username when it was sent. */
   author: z.string(),
   filename: z.string(),
-  /** Bytes; 0 until it is here. */
+  /** In bytes; 0 until it arrives. */
   size: z.int(),
   status: sessionFileStatusSchema,
   threat: z.string().nullable(),
   sent_at: timeSchema,
-  /** When it is deleted; null while the session runs. */
+  /** Time of its deletion; null while the session runs. */
   deleted_at: timeSchema.nullable(),
 });
 export type SessionFile = z.infer<typeof sessionFileSchema>;

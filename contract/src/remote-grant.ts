@@ -2,28 +2,28 @@ import { z } from 'zod';
 import { idSchema, timeSchema } from './fields.ts';
 
 /**
- * Grants of a customer to a technician in a running session, one by one. `view`: see a screen, that which the customer's browser shows (`device` is null) or
- * that of a device through its agent. `control`: its mouse and keyboard. `clipboard`: what is copied on either side reaches the other; of the device that is controlled.
- * `files`: send files to and get them from the customer. `recording`: keep a recording of the picture.
+ * Separate grants of a customer to a technician in a running session. `view`: see the screen that the customer's browser shares (`device` is null) or
+ * the screen of a device through its agent. `control`: use its mouse and keyboard. `clipboard`: text that is copied on one side reaches the other, for the controlled device.
+ * `files`: exchange files with the customer. `recording`: record the picture.
  */
 export const GRANT_KINDS = ['view', 'control', 'clipboard', 'files', 'recording'] as const;
 export const grantKindSchema = z.enum(GRANT_KINDS);
 export type GrantKind = z.infer<typeof grantKindSchema>;
 
-/** A grant that holds now. When it was given and ended, by whom and why, is in the session's record (the audit log). */
+/** An active grant. The session's record (the audit log) has the start, end, actor and reason of each grant. */
 export const grantSchema = z.object({
   grant: grantKindSchema,
   granted_at: timeSchema,
-  /** The username of who granted it: the customer. */
+  /** The username of the customer. */
   granted_by: z.string(),
-  /** The customer's device; null where the grant concerns none. */
+  /** The customer's device; null if the grant needs none. */
   device: z.object({ id: idSchema, device_name: z.string() }).nullable(),
 });
 export type Grant = z.infer<typeof grantSchema>;
 
 /**
- * Why the grants that ended last did. `customer` and `technician`: they revoked it, or gave it back. `own_input`: the customer moved their own mouse. `page_gone`: a side's
- * page went, or the session ended. `agent_gone`: the device's agent went. `unavailable`: the device cannot be controlled, for `detail`. `malformed`: what passed was no RFB,
+ * The reason why grants ended. `customer` and `technician`: revoked, or given back. `own_input`: the customer moved their own mouse. `page_gone`: the page of a side closed,
+ * or the session ended. `agent_gone`: the device's agent disconnected. `unavailable`: the device cannot be controlled, for `detail`. `malformed`: the data was not valid RFB,
  * for `detail`.
  */
 export const GRANT_ENDS = ['customer', 'technician', 'own_input', 'page_gone', 'agent_gone', 'unavailable', 'malformed'] as const;
@@ -35,6 +35,6 @@ export const grantsEndedSchema = z.object({
 });
 export type GrantsEnded = z.infer<typeof grantsEndedSchema>;
 
-/** Grants that a device's agent carries out: they name one. */
+/** Grants that a device's agent carries out, so that they must name a device. */
 const OF_DEVICE: ReadonlySet<GrantKind> = new Set(['view', 'control', 'clipboard']);
 export const needsDevice = (grant: GrantKind) => OF_DEVICE.has(grant);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { idSchema } from './fields.ts';
 
 /**
- * Messages between two servers that each have one end of a remote control: that an end is here (to all, then to the one that it pairs with), bytes of RFB in Base64, how
- * many of them were read, and that an end is gone.
+ * Messages between two servers that each hold one end of a remote control: `here` announces an end (to all servers, then to the matching end), `bytes` carries RFB data in
+ * Base64, `read` confirms a number of bytes, and `gone` reports that an end has left.
  */
 export const pipeSchema = z.discriminatedUnion('what', [
   z.object({ what: z.literal('here'), from: idSchema, side: z.enum(['viewer', 'screen']), to: idSchema.nullable() }),

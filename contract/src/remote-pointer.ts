@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { pointSchema } from './remote-signal.ts';
 
-/** Points of one line, and of one message. */
+/** Maximum number of points of one line, and of one message. */
 export const LINE_POINTS_MAXIMUM = 2_000;
 const POINTS_SENT_MAXIMUM = 64;
 
 /**
- * Messages of the technician's page to the customer's on their own unordered channel (label `pointer`), without the server: where the pointer is (null: nowhere), lines that
- * are drawn, and that every line up to one is wiped away. `order` tells an older pointer from a newer one, `from` where in its line the first point stands. The receiver drops a message that does not fit.
+ * Messages from the technician's page to the customer's over an unordered data channel (label `pointer`), without the server: the pointer's position (null: outside),
+ * drawn lines, and erasing all lines up to `id`. `order` increases with each position; `from` is the index of the first point in its line. The receiver drops invalid messages.
  */
 export const pointerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pointer'), order: z.int().min(0), at: pointSchema.nullable() }),

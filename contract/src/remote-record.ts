@@ -5,15 +5,15 @@ import { grantSchema, grantsEndedSchema } from './remote-grant.ts';
 export const sessionStatusSchema = z.enum(['active', 'pending', 'completed', 'cancelled']);
 
 /**
- * Where a session is, closer than its status says. `waiting`: for a technician. `claimed`: a technician asks, and the customer has to approve. `active`: it runs.
- * `reconnecting`: it runs, and a side has lost its connection for a moment. `ended`: completed or cancelled.
+ * The state of a session in more detail than its status. `waiting`: for a technician. `claimed`: a technician asks, and the customer must approve. `active`: running.
+ * `reconnecting`: running, but a side is temporarily disconnected. `ended`: completed or cancelled.
  */
 export const phaseSchema = z.enum(['waiting', 'claimed', 'active', 'reconnecting', 'ended']);
 export type Phase = z.infer<typeof phaseSchema>;
 
 /**
- * Why a session is over. `cancelled` are: by the customer (`cancelled`), because nobody joined in time (`expired`), because the customer started another one (`replaced`),
- * because the customer refused the technician (`declined`) or said nothing for a minute (`no_answer`). `completed` are all others; an administrator ends both kinds.
+ * The reason why a session ended. Status `cancelled`: by the customer (`cancelled`), nobody joined in time (`expired`), the customer started another one (`replaced`),
+ * the customer refused the technician (`declined`) or did not answer for a minute (`no_answer`). All others are `completed`; an administrator can end both kinds.
  */
 export const endReasonSchema = z.enum([
   'cancelled',
@@ -34,11 +34,11 @@ export const endReasonSchema = z.enum([
   'access_lost',
 ]);
 
-/** The customer's approval: the picture of a screen, or talk alone (a phone has no way to share its screen). */
+/** The customer's approval: to show a screen, or only to talk (phones cannot share their screen). */
 export const viewSchema = z.enum(['screen', 'talk']);
 export type View = z.infer<typeof viewSchema>;
 
-/** Whether the customer's picture is on its way: not yet, just now, or not any more. */
+/** Whether the customer's picture is being sent: not yet, now, or not any more. */
 export const shareSchema = z.enum(['none', 'running', 'stopped']);
 export type Share = z.infer<typeof shareSchema>;
 
@@ -46,24 +46,24 @@ export type Share = z.infer<typeof shareSchema>;
 export const sideSchema = z.enum(['customer', 'technician']);
 export type Side = z.infer<typeof sideSchema>;
 
-/** State of a side's voice: not, without being heard, or heard. They talk while neither is `off`. */
+/** State of a side's voice: off, on but muted, or on. The sides talk while neither is `off`. */
 export const voiceSchema = z.enum(['off', 'muted', 'open']);
 export type Voice = z.infer<typeof voiceSchema>;
 
-/** The person who asks to look, as shown to the customer before approval. `staff_since` is null where it is unknown. */
+/** The technician who asks to see the screen, as shown to the customer before approval. `staff_since` is null if unknown. */
 export const technicianSchema = z.object({
-  /** The username, as it was then. */
+  /** The username at that time. */
   name: z.string(),
-  /** For whom they work: the name of this installation's provider. */
+  /** The name of this installation's provider. */
   provider: z.string(),
-  /** The time since which they are of its staff. */
+  /** Time since which the technician is a member of its staff. */
   staff_since: timeSchema.nullable(),
-  /** When they asked. */
+  /** Time of the request. */
   asked_at: timeSchema,
 });
 export type Technician = z.infer<typeof technicianSchema>;
 
-/** The state of a session. Of two, the one of the greater `version` is newer. */
+/** The state of a session. A higher `version` is newer. */
 export const liveSessionSchema = z.object({
   id: idSchema,
   version: z.int(),
@@ -76,36 +76,36 @@ export const liveSessionSchema = z.object({
   approved_at: timeSchema.nullable(),
   view: viewSchema.nullable(),
   share: shareSchema,
-  /** The customer has paused: their picture is black. */
+  /** The customer has paused, and their picture is black. */
   is_paused: z.boolean(),
-  /** Whether a page of each side is there. */
+  /** Whether a page of each side is connected. */
   is_customer_here: z.boolean(),
   is_technician_here: z.boolean(),
-  /** Each side turns its own voice on, and nobody another's. */
+  /** Each side controls only its own voice. */
   voice: z.object({ customer: voiceSchema, technician: voiceSchema }),
-  /** The time until which the customer has to say that it may continue; null while it does not run. */
+  /** Time until which the customer must confirm that the session may continue; null unless it is running. */
   reaffirm_by: timeSchema.nullable(),
-  /** When the clock ends it unless something happens, and as what. */
+  /** Time at which the session ends unless something happens, and the reason that it will then have. */
   due_at: timeSchema.nullable(),
   due_reason: endReasonSchema.nullable(),
-  /** Present grants of the technician; none once it is over. `view` with no device is the picture that the customer has approved. */
+  /** Active grants of the technician; none after the session. `view` without a device is the picture that the customer approved. */
   grants: z.array(grantSchema),
-  /** The grants that ended last, and why; null while none has. */
+  /** The grants that ended last, and the reason; null if none has ended. */
   grants_ended: grantsEndedSchema.nullable(),
 });
 export type LiveSession = z.infer<typeof liveSessionSchema>;
 
-/** A message beside the picture. `seq` is its place in the session. */
+/** A chat message beside the picture. `seq` is its position in the session. */
 export const sessionMessageSchema = z.object({
   id: idSchema,
   session_id: idSchema,
   seq: z.int().min(1),
   side: sideSchema,
-  /** The username of who wrote it, as it was. */
+  /** The author's username when it was written. */
   author: z.string(),
   message: z.string(),
   sent_at: timeSchema,
-  /** The id that the sending page gave it. */
+  /** The id that the sending page assigned. */
   client_message_id: z.string().nullable(),
 });
 export type SessionMessage = z.infer<typeof sessionMessageSchema>;

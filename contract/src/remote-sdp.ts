@@ -1,13 +1,13 @@
 import type { Side } from './remote-record.ts';
 
 type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
-// Parsed like the most lenient browser does: Chromium takes a direction with more behind it, Firefox takes blanks and capitals.
+// Parsed as leniently as the most lenient browser: Chromium accepts text after a direction, Firefox accepts spaces and capitals.
 const MEDIA = /^\s*m\s*=\s*(\S*)/iu;
 const DIRECTION = /^\s*a\s*=\s*(sendrecv|sendonly|recvonly|inactive)(?![\w-])/iu;
 
 /**
- * The kinds and directions of the media in a description (RFC 8866). One that says no direction itself, or two, is `sendrecv`: browsers do not agree on a direction that is
- * said for the whole description.
+ * The kinds and directions of the media in a session description (RFC 8866). A medium without a direction of its own, or with two, counts as `sendrecv`, because browsers
+ * treat a direction for the whole description differently.
  */
 export function mediaOf(sdp: string): { kind: string; direction: Direction }[] {
   const media: { kind: string; said: Direction | undefined }[] = [];
@@ -23,7 +23,7 @@ export function mediaOf(sdp: string): { kind: string; direction: Direction }[] {
   return media.map(({ kind, said = 'sendrecv' }) => ({ kind, direction: said }));
 }
 
-/** Directions of each side for each kind of media: a picture goes from the customer to the technician and nowhere else; a voice goes both ways. */
+/** Allowed directions of each side for each kind of media: video only from the customer to the technician, audio both ways. */
 const VOICE: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive'];
 const MARKS: readonly Direction[] = ['sendrecv'];
 const ALLOWED: Record<Side, ReadonlyMap<string, readonly Direction[]>> = {
@@ -39,13 +39,13 @@ const ALLOWED: Record<Side, ReadonlyMap<string, readonly Direction[]>> = {
   ]),
 };
 
-/** Whether a side may describe its connection like this. */
+/** Whether a side may send this session description. */
 export function isAllowedSdp(side: Side, sdp: string): boolean {
   const media = mediaOf(sdp);
   return media.length > 0 && media.every(({ kind, direction }) => ALLOWED[side].get(kind)?.includes(direction) ?? false);
 }
 
-/** Whether a description is of voices alone: they have a connection of their own, so the picture does not depend on them. */
+/** Whether a description has only audio. Voices have a separate connection, so that they never affect the picture. */
 export function isOfVoices(sdp: string): boolean {
   const media = mediaOf(sdp);
   return media.length > 0 && media.every(({ kind }) => kind === 'audio');

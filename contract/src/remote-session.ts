@@ -8,7 +8,7 @@ import { grantKindSchema, needsDevice } from './remote-grant.ts';
 import { sessionMessageSchema, sideSchema, viewSchema } from './remote-record.ts';
 import { deviceChangesSchema } from './session-changes.ts';
 
-/** A session as one of its two sides sees it. `customer` is the customer's username. */
+/** A session as one of its sides sees it. `customer` is the customer's username. */
 export const sideOfSessionSchema = remoteSessionSchema.extend({ side: sideSchema, customer: z.string() });
 export type SideOfSession = z.infer<typeof sideOfSessionSchema>;
 
@@ -48,7 +48,7 @@ export const reaffirmSession = endpoint({
   problems: ['conflict'],
 });
 
-/** Why a customer reports a session. */
+/** Reasons of a customer's report about a session. */
 export const reportKindSchema = z.enum([
   'asked_for_money',
   'asked_for_password',
@@ -121,13 +121,13 @@ export const readIce = endpoint({
     'By which servers the two pages of a session that runs find each other; its customer reads it from the question on. Credentials count for a while, and for this session.',
   access: 'customer',
   reply: z.object({
-    /** In the form that `RTCPeerConnection` takes. */
+    /** In the format of `RTCPeerConnection`. */
     ice_servers: z.array(
       z.object({ urls: z.array(z.string()), username: z.string().optional(), credential: z.string().optional() }),
     ),
-    /** Whether there is one that passes the picture on where the two cannot reach each other. */
+    /** Whether a relay (TURN) is available for sides that cannot connect directly. */
     has_relay: z.boolean(),
-    /** The time until which the credentials count; null where there are none. */
+    /** Time until which the credentials are valid; null without credentials. */
     expires_at: timeSchema.nullable(),
   }),
   problems: ['conflict'],

@@ -28,20 +28,20 @@ export const readSessionCustomer = endpoint({
 });
 
 /**
- * A session that somebody asked to join, as administrators see it: who looked at whose screen, and what the customer said of it. Its code is not among it, and neither are
+ * A session that a technician asked to join, as administrators see it: both people, and the customer's rating and report. It excludes the session's code and
  * the technician's notes.
  */
 export const overseenSessionSchema = liveSessionSchema.extend({
   customer: z.string(),
   started_at: timeSchema,
-  /** When somebody asked to join. */
+  /** Time when a technician asked to join. */
   joined_at: timeSchema.nullable(),
   rating: z.int().nullable(),
   report: z.object({ at: timeSchema, reason: reportKindSchema, comment: z.string() }).nullable(),
 });
 export type OverseenSession = z.infer<typeof overseenSessionSchema>;
 
-/** `search` is looked for in the names of both sides. `reported`: those alone that the customer reported. */
+/** `search` is matched against the names of both sides. `reported` selects sessions that the customer reported. */
 const overseenQuerySchema = pageQuerySchema.extend({
   status: sessionStatusSchema.optional(),
   end_reason: endReasonSchema.optional(),

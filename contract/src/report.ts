@@ -3,13 +3,13 @@ import { reportQuerySchema, unknownZoneSchema } from './desk.ts';
 import { endpoint } from './endpoint.ts';
 
 const reportSpanSchema = z.object({
-  /** Its first day. */
+  /** The first day of the span. */
   day: z.iso.date(),
-  /** New accounts, and deleted ones. */
+  /** Number of new accounts, and of deleted ones. */
   people: z.object({ joined: z.int(), deleted: z.int() }),
-  /** Files that were read; infected ones among them without the industry's test files; and alerts without drills. */
+  /** Number of scanned files, of infected ones (without the industry's test files), and of alerts (without drills). */
   security: z.object({ files: z.int(), infected: z.int(), alerts: z.int() }),
-  /** Plans that were assigned and those that expired or were cancelled; `sold` are the prices of the assigned ones. */
+  /** Number of plans that were assigned, and that expired or were cancelled; `sold` has the prices of the assigned ones by currency. */
   income: z.object({
     assigned: z.int(),
     ended: z.int(),
@@ -21,12 +21,12 @@ export type ReportSpan = z.infer<typeof reportSpanSchema>;
 export const installationReportSchema = z.object({
   from: z.string(),
   to: z.string(),
-  /** The time zone of these days: the desk's. */
+  /** The time zone of the days: the desk's. */
   time_zone: z.string(),
   unknown_time_zone: unknownZoneSchema,
-  /** Up to 31 days have a span each; otherwise a span is a week, the first from `from` on. */
+  /** Up to 31 days are reported by day; longer periods by week, the first of which starts on `from`. */
   unit: z.enum(['day', 'week']),
-  /** Oldest first; empty ones too. */
+  /** Oldest first, including empty ones. */
   spans: z.array(reportSpanSchema),
 });
 export type InstallationReport = z.infer<typeof installationReportSchema>;

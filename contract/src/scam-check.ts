@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** The longest text that is checked, in UTF-16 units. */
+/** Maximum length of a text, in UTF-16 units. */
 export const SCAM_TEXT_MAXIMUM = 20_000;
-/** The largest file that is checked, in bytes. */
+/** Maximum size of a file, in bytes. */
 export const SCAM_FILE_MAXIMUM = 10 * 1024 * 1024;
 export const SCAM_REASONS_MAXIMUM = 5;
-/** Links, numbers and accounts that an answer shows. More are checked as well. */
+/** Maximum number of links, numbers and accounts in a reply. More are checked as well. */
 export const SCAM_PARTS_MAXIMUM = 50;
-/** The most of the input that a span repeats, in UTF-16 units. */
+/** Maximum length of the text in a span, in UTF-16 units. */
 export const SPAN_LENGTH_MAXIMUM = 300;
 
-/** `nothing_found` is no promise: `checked` lists the parts that were looked at. `not_checked`: the input, or a part of it, could not be read. */
+/** `nothing_found` is no promise: `checked` lists the checked parts. `not_checked`: the input or a part of it could not be read. */
 export const scamVerdictSchema = z.enum(['dangerous', 'suspicious', 'nothing_found', 'not_checked']);
 export type ScamVerdict = z.infer<typeof scamVerdictSchema>;
 
-/** The kinds of request that scams of households make. */
+/** Kinds of requests in scams of households. */
 export const SCAM_INTENTS = [
   'bank',
   'parcel',
@@ -35,7 +35,7 @@ export const SCAM_INTENTS = [
 ] as const;
 export type ScamIntent = (typeof SCAM_INTENTS)[number];
 
-/** Each reason that an answer can give. The list is closed; a code never changes its meaning. */
+/** Codes of all reasons. The list is closed; a code never changes its meaning. */
 export const SCAM_REASON_CODES = [
   // Links.
   'listed_domain',
@@ -94,13 +94,13 @@ export const SCAM_REASON_CODES = [
 export type ScamReasonCode = (typeof SCAM_REASON_CODES)[number];
 
 /**
- * Which of the texts of an input a span lies in: the text that was sent; of an email its subject, sender or an address within; the name of an attachment; the text of a
- * picture; what a code in it says.
+ * The part of an input that a span refers to: the sent text; an email's subject, sender, reply address or links; the name of an attachment; text in a
+ * picture; the content of a code in it.
  */
 export const SPAN_SOURCES = ['text', 'subject', 'sender', 'reply_to', 'attachment', 'link', 'picture', 'code'] as const;
 export type SpanSource = (typeof SPAN_SOURCES)[number];
 
-/** A place of the input, in UTF-16 units of the source. `text` is what stands there, cut to `SPAN_LENGTH_MAXIMUM`. `index` counts sources of the same kind. */
+/** A position in the input, in UTF-16 units of the source. `text` is the text there, cut to `SPAN_LENGTH_MAXIMUM`. `index` numbers sources of the same kind. */
 export const spanSchema = z.object({
   source: z.enum(SPAN_SOURCES),
   index: z.int().min(0),
@@ -110,7 +110,7 @@ export const spanSchema = z.object({
 });
 export type Span = z.infer<typeof spanSchema>;
 
-/** `weight` is 1 (adds to others), 2 (suspicious alone) or 3 (proof of danger alone). `params` are what the sentence names, for pages that write it in another language. */
+/** `weight` is 1 (adds to others), 2 (suspicious alone) or 3 (proof of danger alone). `params` are the values in the sentence, for pages in another language. */
 export const scamReasonSchema = z.object({
   code: z.enum(SCAM_REASON_CODES),
   params: z.record(z.string(), z.string()),
@@ -120,25 +120,25 @@ export const scamReasonSchema = z.object({
 });
 export type ScamReason = z.infer<typeof scamReasonSchema>;
 
-/** A link taken apart. `owner` is the registrable domain: who receives the click. */
+/** A parsed link. `owner` is the registrable domain, which receives the click. */
 export const checkedLinkSchema = z.object({
   shown: z.string(),
   url: z.string(),
   host: z.string(),
-  /** The host as a person sees it, in the letters of its own script. */
+  /** The host as people see it, in its own script. */
   host_shown: z.string(),
   owner: z.string().nullable(),
   kind: z.enum(['web', 'number_address', 'local', 'mail', 'phone', 'code', 'other']),
-  /** The brand whose own domain it is. */
+  /** The brand that owns the domain. */
   brand: z.string().nullable(),
-  /** The brand that it imitates. */
+  /** The brand that the domain imitates. */
   imitates: z.string().nullable(),
   trust: z.enum(['listed', 'suspicious', 'unknown', 'trusted']),
   span: spanSchema.nullable(),
 });
 export type CheckedLink = z.infer<typeof checkedLinkSchema>;
 
-/** Each kind of content that a QR or bar code can have. `facts` are name and value pairs, such as payee and amount. */
+/** The content of a QR or bar code, by kind. `facts` are name and value pairs, such as payee and amount. */
 export const CODE_KINDS = [
   'link',
   'payment',
@@ -160,7 +160,7 @@ export const checkedCodeSchema = z.object({
 });
 export type CheckedCode = z.infer<typeof checkedCodeSchema>;
 
-/** Actions, money and data that an input can ask for. */
+/** Actions, payments and data that an input can ask for. */
 export const SCAM_ASKS = [
   'link',
   'call',
@@ -183,7 +183,7 @@ export const scamPartsSchema = z.object({
       name: z.string(),
       address: z.string(),
       reply_to: z.string().nullable(),
-      /** `proven`: the domain vouches for the email by a signature that holds. */
+      /** `proven`: a valid signature of the domain confirms the email. */
       proof: z.enum(['proven', 'failed', 'unsigned', 'not_checked']),
     })
     .nullable(),
@@ -203,7 +203,7 @@ export const scamPartsSchema = z.object({
 });
 export type ScamParts = z.infer<typeof scamPartsSchema>;
 
-/** Steps that the person has already taken; they select the advice. */
+/** Actions that the person has already taken; they select the advice. */
 export const SCAM_SITUATIONS = ['nothing', 'clicked', 'gave_data', 'paid', 'gave_access'] as const;
 export type ScamSituation = (typeof SCAM_SITUATIONS)[number];
 
@@ -225,7 +225,7 @@ export const CHECKED_PARTS = [
 ] as const;
 export type CheckedPart = (typeof CHECKED_PARTS)[number];
 
-/** `absent`: the input has none of it. A part that was not checked says why, by `code` and as a sentence. */
+/** `absent`: the input has no such part. An unchecked part has a reason, as `code` and as a sentence. */
 export const checkedSchema = z.object({
   part: z.enum(CHECKED_PARTS),
   state: z.enum(['checked', 'not_checked', 'absent']),
@@ -255,17 +255,17 @@ export const scamAnswerSchema = z.object({
 });
 export type ScamAnswer = z.infer<typeof scamAnswerSchema>;
 
-/** One of a person's own checks that they kept. The picture or file itself is not kept; `excerpt` is the beginning of its text. */
+/** A check that the person stored. The picture or file is not stored; `excerpt` is the beginning of its text. */
 export const scamCheckSchema = z.object({ id: idSchema, created_at: timeSchema, excerpt: z.string(), answer: scamAnswerSchema });
 export type ScamCheck = z.infer<typeof scamCheckSchema>;
 
-/** `id` is that of the stored check, `null` where it was not kept. */
+/** `id` is the id of the stored check, null if it is not stored. */
 export const scamReplySchema = scamAnswerSchema.extend({ id: idSchema.nullable() });
 
 const keepSchema = z.object({ keep: z.enum(['true', 'false']).default('false') });
 const fileQuerySchema = keepSchema.extend({ ask_dns: z.enum(['true', 'false']).default('false') });
 
-/** A multipart field `file` at the same path is checked in place of `text`: `checkScamFile`. */
+/** A multipart request with a `file` at the same path is handled by `checkScamFile`. */
 export const checkScamText = endpoint({
   method: 'POST',
   path: '/scam-check',
@@ -315,18 +315,18 @@ export const deleteScamCheck = endpoint({
   problems: ['not_found'],
 });
 
-/** Domains of one person's own list, and entries of one list of the provider. */
+/** Maximum number of domains on one person's list, and of entries on one list of the provider. */
 export const TRUSTED_MAXIMUM = 200;
 export const PROVIDER_DOMAINS_MAXIMUM = 5_000;
 
-/** A domain name in the form of an address; the server takes it apart further. */
+/** A typed domain name; the server parses it further. */
 const domainSchema = z
   .string({ error: 'Enter a domain, like example.com.' })
   .trim()
   .min(1, 'Enter a domain, like example.com.')
   .max(300, 'Enter a domain, like example.com.');
 
-/** A domain that a person trusts: links to it and below it are never a reason. */
+/** A domain that a person trusts: links to it and its subdomains are never a reason. */
 export const trustedDomainSchema = z.object({ id: idSchema, domain: z.string(), created_at: timeSchema });
 export type TrustedDomain = z.infer<typeof trustedDomainSchema>;
 
@@ -357,7 +357,7 @@ export const distrustDomain = endpoint({
   problems: ['not_found'],
 });
 
-/** The provider's own lists, for all customers: `trusted` as a person's own, `dangerous` as a feed of domains. */
+/** The provider's lists for all customers: `trusted` works like a person's own list, `dangerous` like a feed of domains. */
 export const PROVIDER_LISTS = ['trusted', 'dangerous'] as const;
 export const providerDomainSchema = trustedDomainSchema.extend({ list: z.enum(PROVIDER_LISTS) });
 export type ProviderDomain = z.infer<typeof providerDomainSchema>;

@@ -1,9 +1,9 @@
 import { MEDIA_TYPE_WORDS } from './media-type.ts';
 import { type Phrase, phraseSchema, phrasesOf, type Template } from './phrase.ts';
 
-/** All notes on a scanned file: what was not read, and what a person should know of it. A landed code never changes its meaning or its parameters. */
+/** All notes on a scanned file: unread parts, and facts that a person should know. A released code never changes its meaning or parameters. */
 export const SCAN_PHRASES = {
-  /** The description of a rule, in the English of its rule pack or feed. */
+  /** The description of a rule, in English, from its rule pack or feed. */
   rule: { english: '{description}', params: { description: 'text' } },
 
   'container.unopened': {
@@ -52,7 +52,7 @@ export type ScanPhrase = Phrase<ScanCode>;
 
 export const { make: scanPhrase, english: scanEnglish, known: knownScanPhrase } = phrasesOf(SCAN_PHRASES);
 
-/** A phrase of these, such as an engine process sends. */
+/** A phrase of this catalog, such as an engine process sends. */
 export const scanPhraseSchema = phraseSchema.transform((phrase, context): ScanPhrase => {
   const known = knownScanPhrase(phrase);
   if (known !== undefined) return known;

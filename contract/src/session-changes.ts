@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema, isOneLine, timeSchema } from './fields.ts';
 
-/** Changes that a technician could leave on a computer, the gravest first. */
+/** Changes that a technician could leave on a computer, the most serious first. */
 export const CHANGED_THINGS = [
   'account',
   'privilege',
@@ -19,7 +19,7 @@ export type ChangedThing = z.infer<typeof changedThingSchema>;
 export const CHANGES_MAXIMUM = 100;
 export const CHANGE_NAME_MAXIMUM = 200;
 
-/** One thing that is not as it was. Its name is foreign text: of a package, a file or an account of the computer. */
+/** One change. Its name is untrusted text: the name of a package, a file or an account on the computer. */
 export const sessionChangeSchema = z.object({
   thing: changedThingSchema,
   how: z.enum(['added', 'changed', 'removed']),
@@ -29,19 +29,19 @@ export type SessionChange = z.infer<typeof sessionChangeSchema>;
 
 const countSchema = z.int().min(0);
 
-/** Changes that an agent found between the start and the end of a session. `from` is null where it took no stock at the start, so no change is known. */
+/** Changes that an agent found between the start and the end of a session. `from` is null if the state at the start was not recorded, so changes are unknown. */
 export const measuredChangesSchema = z.object({
   from: timeSchema.nullable(),
   to: timeSchema,
   changes: z.array(sessionChangeSchema).max(CHANGES_MAXIMUM),
-  /** Changes beyond these. */
+  /** Number of further changes. */
   more: countSchema,
-  /** Parts that could not be read, at the start or at the end. */
+  /** Kinds that could not be read at the start or at the end. */
   unread: z.array(changedThingSchema).max(CHANGED_THINGS.length),
 });
 export type MeasuredChanges = z.infer<typeof measuredChangesSchema>;
 
-/** `measuring`: the session runs. `awaited`: it is over, and the device has not said yet. `not_measured`: no stock was taken at the start, or the device said nothing for a day. */
+/** `measuring`: the session is running. `awaited`: it has ended, and the device has not reported yet. `not_measured`: the start was not recorded, or no report came for a day. */
 export const deviceChangesSchema = measuredChangesSchema.extend({
   device_id: idSchema,
   device_name: z.string(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { idSchema, NO_PASSWORD_IS_LONGER, pageQuerySchema, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 
-/** A place at which a person is signed in: what the browser called itself, in a few words, and the address it came from. `current` is the session that asks. */
+/** A signed-in session: the browser's description of itself in a few words, and its network address. `current` is true for the calling session. */
 export const sessionSchema = z.object({
   id: idSchema,
   client: z.string(),
@@ -22,7 +22,7 @@ export const listSessions = endpoint({
   reply: z.array(sessionSchema),
 });
 
-/** Ending sessions asks who does it (OWASP ASVS 5, 7.5.2): whoever found a signed-in page must not lock its owner out. */
+/** Ending sessions requires the password (OWASP ASVS 5, 7.5.2), so that a stranger at a signed-in page cannot lock its owner out. */
 const endSessionBodySchema = z.object({
   password: z
     .string({ error: 'Enter your password.' })

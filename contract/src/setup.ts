@@ -10,7 +10,7 @@ const PROMISE_LENGTH_MAXIMUM = 120;
 /** RFC 5321, 4.5.3.1.3. */
 const EMAIL_LENGTH_MAXIMUM = 254;
 
-/** They become lines of mails and pages, so none of them may end its line. */
+/** These texts become lines of emails and pages, so they must not contain line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f\u2028\u2029]/u;
 
@@ -22,8 +22,8 @@ const line = (label: string, maximum: number) =>
     .refine((text) => !CONTROL_CHARACTERS.test(text), `Use one line of plain text for the ${label}.`);
 
 /**
- * The provider of this installation. Phone and email are not checked; blank ones are not shown. `support_promise` is what the provider promises
- * of its support; where it is blank nothing is promised in public exposure, and the specification's words stand in local exposure.
+ * The provider of this installation. Phone and email are not validated; empty ones are not shown. `support_promise` is the provider's promise about
+ * its support; if it is empty, screens in public exposure show no promise, and those in local exposure the specification's text.
  */
 export const clientInfoSchema = z.object({
   company_name: line('company name', COMPANY_NAME_LENGTH_MAXIMUM).min(1, 'Enter the company name.'),
@@ -33,16 +33,16 @@ export const clientInfoSchema = z.object({
 });
 export type ClientInfo = z.infer<typeof clientInfoSchema>;
 
-/** Largest picture that may be sent as a logo: its bytes, and its pixels a side. */
+/** Maximum size of an uploaded logo: in bytes, and in pixels per side. */
 export const LOGO_BYTES_MAXIMUM = 512 * 1024;
 export const LOGO_SIDE_MAXIMUM = 2_048;
-/** A logo is stored within these pixels, three times the size in which pages show it, and in Base64 with at most so many characters. */
+/** Maximum size of a stored logo, three times the shown size in pixels, and the maximum length of its Base64. */
 export const LOGO_STORED = { width: 480, height: 96, characters: 249_000 } as const;
 
-/** A checked logo: its pixels alone, as a PNG in Base64. */
+/** A validated logo: only its pixels, as a PNG in Base64. */
 export const checkedLogoSchema = logoSizeSchema.extend({ png: z.base64().max(LOGO_STORED.characters) });
 
-/** The look of the installation. A field that is not sent stays as it is; null goes back to the look of the product. */
+/** A change of the installation's look. An absent field stays unchanged; null restores the product's own look. */
 const brandChangeSchema = z.object({
   accent: accentSchema.nullable().optional(),
   logo: z

@@ -1,6 +1,6 @@
 import { canonicalEmail } from './email.ts';
 
-// Punycode as RFC 3492, section 5 and 6.2, has it for IDNA.
+// Punycode decoding by RFC 3492, sections 5 and 6.2.
 const BASE = 36;
 const T_MINIMUM = 1;
 const T_MAXIMUM = 26;
@@ -20,7 +20,7 @@ function adaptedBias(delta: number, length: number, is_first: boolean): number {
 
 const digitOf = (letter: string) => 'abcdefghijklmnopqrstuvwxyz0123456789'.indexOf(letter);
 
-/** The letters of a label behind its `xn--`; undefined for what is no Punycode. Labels have at most 63 letters. */
+/** Decodes the part of a label after `xn--`; undefined if it is not valid Punycode. Labels have at most 63 characters. */
 function decodePunycode(encoded: string): string | undefined {
   const at = encoded.lastIndexOf('-');
   const points = [...encoded.slice(0, Math.max(0, at))].map((letter) => letter.codePointAt(0) ?? 0);
@@ -49,7 +49,7 @@ function decodePunycode(encoded: string): string | undefined {
   return String.fromCodePoint(...points);
 }
 
-/** Scripts that one label may mix with each other: those of Japanese and Korean, and of Chinese with its phonetic letters. */
+/** Scripts that may be mixed in one label: those of Japanese, of Korean, and of Chinese with Bopomofo. */
 const ONE_WRITING = [
   /^[\p{sc=Latin}\p{N}-]+$/u,
   /^[\p{scx=Cyrillic}\p{N}\p{M}-]+$/u,
@@ -59,7 +59,7 @@ const ONE_WRITING = [
   /^[\p{scx=Han}\p{scx=Bopomofo}\p{sc=Latin}\p{N}-]+$/u,
   /^[^\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Han}]+$/u,
 ];
-/** Letters of Cyrillic and Greek that look like Latin ones: a label of them alone looks like a Latin one (as in Chromium's `idn_spoof_checker.cc`). */
+/** Cyrillic and Greek letters that look like Latin ones: a label of only these looks Latin (as in Chromium's `idn_spoof_checker.cc`). */
 const LIKE_LATIN =
   /^[\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03c9\u0430\u0433\u0435\u043e-\u0441\u0443\u0445\u044a\u044c\u0455\u0456\u0458\u0461\u0475\u04bb\u04bd\u04cf\u0501\u051b\u051d0-9-]+$/u;
 const WITHOUT_INK = /\p{Default_Ignorable_Code_Point}/u;
@@ -71,8 +71,8 @@ function isPlain(label: string, hasLatinEnd: boolean): boolean {
 }
 
 /**
- * An email address as people read it: the labels of its domain in their own letters (U-labels) rather than `xn--` and signs. A label that mixes alphabets, looks like a
- * Latin one or is not what IDNA writes stays in A-form, in which nobody mistakes it. For screens and texts alone: what is stored, compared and sent to is `canonicalEmail`.
+ * An email address for display: domain labels in their own script (U-labels) instead of `xn--` forms. A label that mixes scripts, looks
+ * Latin or is not valid IDNA stays in its A-label, which cannot be mistaken. Only for display: store, compare and send with `canonicalEmail`.
  */
 export function shownEmail(email: string): string {
   const at = email.lastIndexOf('@');

@@ -1,4 +1,4 @@
-/** Answers with the specification's fields alone (sections 3 and 7), as a server that was written from it would give them: for tests of the reader. */
+/** Replies with only the specification's fields (sections 3 and 7), as a server that implements only the specification would send them: for tests of the reader. */
 
 const TIME = '2026-11-20T10:00:00.123456';
 const subscription = {
@@ -47,7 +47,7 @@ const listed = {
   ...{ duration_months: 12, is_premium: true, status: 'active' },
 };
 
-/** Keys are method and path of the specification's section 7. Answers that the specification does not show are plausible ones of such a server. */
+/** Keys are method and path from the specification's section 7. Replies that the specification does not show are plausible ones. */
 export const SPECIFIED_ANSWERS: Readonly<Record<string, unknown>> = {
   'POST /auth/login': { access_token: 'token', user_info: { username: 'maria', email: 'maria@example.com' } },
   'POST /auth/register': { message: 'User registered' },

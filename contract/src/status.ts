@@ -3,11 +3,11 @@ import { timeSchema } from './fields.ts';
 import { phraseSchema } from './phrase.ts';
 import { severitySchema } from './severity.ts';
 
-/** `danger`: something dangerous is not dealt with. `attention`: a step is open. `unknown`: nothing was looked at yet. */
+/** `danger`: a dangerous finding is unresolved. `attention`: a step is open. `unknown`: nothing was checked yet. */
 export const statusStateSchema = z.enum(['good', 'attention', 'danger', 'unknown']);
 export type StatusState = z.infer<typeof statusStateSchema>;
 
-/** One open step: what is wrong, what shows it, and where it is put right. Each sentence has its phrase beside it. */
+/** One open step: the problem, its evidence, and the screen that fixes it. Each sentence has its phrase next to it. */
 export const statusStepSchema = z.object({
   /** The id of the security check that found it. */
   id: z.string(),
@@ -17,25 +17,25 @@ export const statusStepSchema = z.object({
   title_phrase: phraseSchema,
   evidence: z.string(),
   evidence_phrase: phraseSchema,
-  /** The text of its button. */
+  /** The label of its button. */
   action: z.string(),
   action_phrase: phraseSchema,
   fix_route: z.string(),
-  /** Points that it takes off the score, and that the score would rise by without it. */
+  /** Points that it takes off the score now, and points that the score would gain without it. */
   deduction: z.int(),
   gain: z.int(),
 });
 export type StatusStep = z.infer<typeof statusStepSchema>;
 
 /**
- * The protection of a person now: a device with the agent that reported within a day, a device of web protection that asked
+ * Protection of a person now: a device whose agent reported within a day, a device of web protection with a DNS query
  * within a day, or files scanned within 30 days.
  */
 export const protectorSchema = z.enum(['device', 'web_protection', 'scans']);
 export type Protector = z.infer<typeof protectorSchema>;
 
 /**
- * The state of a person, computed in one place from all parts. Every screen, mail and push that shows a state reads it. `next` is null exactly when no
+ * The status of a person, computed in one place. Every screen, email and push that shows a state uses it. `next` is null exactly if no
  * step is open.
  */
 export const statusSchema = z.object({
@@ -45,7 +45,7 @@ export const statusSchema = z.object({
   detail: z.string(),
   detail_phrase: phraseSchema,
   next: statusStepSchema.nullable(),
-  /** The other open steps, the gravest first. */
+  /** The other open steps, the most serious first. */
   others: z.array(statusStepSchema),
   looked_at: z.object({
     checks_run: z.int(),
@@ -57,12 +57,12 @@ export const statusSchema = z.object({
     last_file_at: timeSchema.nullable(),
   }),
   protected_by: z.array(protectorSchema),
-  /** False while the score says nothing about this account: nothing takes points off, and either a step is open or nothing was looked at. */
+  /** False if the score is not meaningful: nothing lowers it, and either a step is open or nothing was checked. */
   is_scored: z.boolean(),
 });
 export type Status = z.infer<typeof statusSchema>;
 
-/** The status of a person of whom the server tells none. */
+/** The status if the server sends none. */
 export const UNKNOWN_STATUS: Status = {
   state: 'unknown',
   sentence: 'Nothing checked yet',

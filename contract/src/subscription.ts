@@ -5,43 +5,43 @@ import { idSchema, isOneLine, pageQuerySchema, timeSchema } from './fields.ts';
 import { formatList, formatNumber } from './intl.ts';
 import { specified } from './reader.ts';
 
-/** Months that the assign form and the template form offer, and devices that both do. */
+/** Numbers of months in the assign form and in the template form, and numbers of devices in both. */
 export const ASSIGN_DURATIONS = [1, 3, 6, 12, 24, 36] as const;
 export const TEMPLATE_DURATIONS = [1, 12, 24] as const;
 export const MAX_DEVICES_OPTIONS = [1, 3, 5, 10, 999] as const;
-/** The value for any number of devices. */
+/** The value for an unlimited number of devices. */
 export const UNLIMITED_DEVICES = 999;
 export const DURATION_DEFAULT = 12;
 export const MAX_DEVICES_DEFAULT = 1;
-/** Devices of web protection of a plan that says nothing else, and without a plan. */
+/** Devices of web protection for a plan without a value, and without a plan. */
 export const MAX_WEB_DEVICES_DEFAULT = 10;
-/** Profiles of people in a household, of a plan that says nothing else. Without a plan there are none. */
+/** Household profiles for a plan without a value. Without a plan there are none. */
 export const MAX_PROFILES_DEFAULT = 5;
 
 export const CURRENCY = 'USD';
-/** Highest price in dollars (product default): far above any plan, far below what a double holds exactly in cents. */
+/** Maximum price in dollars (product default), within the range that a double holds exactly in cents. */
 export const PRICE_MAXIMUM = 1_000_000;
-/** Characters of a plan's, a template's or a feature's name, and features of one plan (product defaults). */
+/** Maximum length of a plan's or template's name and of a feature, and maximum number of features of one plan (product defaults). */
 export const PLAN_NAME_LENGTH_MAXIMUM = 100;
 export const FEATURE_LENGTH_MAXIMUM = 200;
 export const FEATURES_MAXIMUM = 50;
 
 const CENTS = 100;
 
-/** Dollars as integer cents. Exact for every price that `priceSchema` accepts. */
+/** Converts dollars to integer cents. Exact for every price that `priceSchema` accepts. */
 export function centsOf(price: number): number {
   // Adding zero turns -0 into 0.
   return Math.round(price * CENTS) + 0;
 }
 
-/** Integer cents as the number of dollars with at most two decimals that is nearest to them. */
+/** Converts integer cents to the nearest number of dollars with at most two decimals. */
 export function priceOf(cents: number): number {
   return cents / CENTS;
 }
 
 /**
- * When something that starts at `startIso` and lasts whole months is over: the same day and time of day in UTC, or the last day of a month that
- * has no such day (31 January + 1 month = 28 or 29 February).
+ * The end of a period of whole months from `startIso`: the same day and time of day in UTC, or the last day of a month that
+ * lacks this day (31 January + 1 month = 28 or 29 February).
  */
 export function expiryOf(startIso: string, months: number): string {
   const start = new Date(startIso);
@@ -53,14 +53,14 @@ export function expiryOf(startIso: string, months: number): string {
   return end.toISOString();
 }
 
-/** The name of a plan in the form in which two are the same: NFKC, lower case. */
+/** The form in which names of plans are compared: trimmed, NFKC, lower case. */
 export function planKeyOf(name: string): string {
   return name.trim().normalize('NFKC').toLowerCase();
 }
 
 /**
- * The end of a plan that is assigned at `now` (ms) to a person with the active plan `present`. The same plan extends the present end, and one without end stays so; another plan,
- * and the same one that starts over, begins now.
+ * The end of a plan that is assigned at `now` (ms) to a person with the active plan `present`. Assigning the same plan extends the present end, and a plan without end
+ * stays so; another plan, or the same one with `starts_over`, begins now.
  */
 export function assignedEnd(
   present: { plan_name: string; expires_at: string | null } | undefined,
@@ -75,21 +75,21 @@ export function assignedEnd(
 export const subscriptionStatusSchema = z.enum(['active', 'expired', 'replaced', 'cancelled']);
 export type SubscriptionStatus = z.infer<typeof subscriptionStatusSchema>;
 
-/** The fields that decide a subscription's status. `ended_as` and `ended_at` are set when it was ended by hand, at that moment. */
+/** The fields that decide a subscription's status. `ended_as` and `ended_at` are set if it was ended early. */
 export interface SubscriptionEnd {
   expires_at: string | null;
   ended_as: 'replaced' | 'cancelled' | null;
   ended_at: string | null;
 }
 
-/** The status at `now` (ms). It is over in the very millisecond of `expires_at`; ending what was over already changes nothing. */
+/** The status at `now` (ms). It is expired from the millisecond of `expires_at` on; ending it later has no effect. */
 export function statusOf({ expires_at, ended_as, ended_at }: SubscriptionEnd, now: number): SubscriptionStatus {
   const expiry = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
   if (ended_as !== null && ended_at !== null && Date.parse(ended_at) < expiry) return ended_as;
   return now >= expiry ? 'expired' : 'active';
 }
 
-/** One line of free text, stored and shown as typed, without the space around it. */
+/** One line of free text, stored and shown as typed, but trimmed. */
 function lineSchema(what: string, maximum: number) {
   return z
     .string({ error: `Enter ${what}.` })
@@ -114,7 +114,7 @@ const maxDevicesSchema = z.literal(MAX_DEVICES_OPTIONS, {
 });
 const premiumSchema = z.boolean({ error: 'Choose true or false.' });
 
-/** An assignment as an admin sends it. `request_id` names the request that it grants. */
+/** An assignment by an administrator. `request_id` names the request that it grants. */
 export const assignmentSchema = z.object({
   user_email: emailSchema,
   plan_name: lineSchema('a plan name', PLAN_NAME_LENGTH_MAXIMUM),
@@ -126,7 +126,7 @@ export const assignmentSchema = z.object({
   is_premium: premiumSchema,
   features: featuresSchema,
   request_id: idSchema.optional(),
-  /** The plan ends `duration_months` from now, also for a person who has this plan already: without it the present end is extended. */
+  /** True: the plan ends `duration_months` from now, even if the person already has it. Otherwise the present end is extended. */
   starts_over: z.boolean({ error: 'Choose true or false.' }).optional(),
 });
 export type Assignment = z.infer<typeof assignmentSchema>;
@@ -145,7 +145,7 @@ export const newTemplateSchema = z.object({
 });
 export type NewTemplate = z.infer<typeof newTemplateSchema>;
 
-/** A plan that is on offer. */
+/** A plan on offer. */
 export const templateSchema = specified(
   ['id', 'template_name', 'base_price', 'duration_months', 'max_devices', 'is_premium', 'features'],
   z.object({
@@ -155,9 +155,9 @@ export const templateSchema = specified(
     currency: z.string(),
     duration_months: z.int(),
     max_devices: z.int(),
-    /** Devices of web protection. */
+    /** Maximum number of devices of web protection. */
     max_web_devices: z.int(),
-    /** Profiles of people in a household. */
+    /** Maximum number of household profiles. */
     max_profiles: z.int(),
     is_premium: z.boolean(),
     features: z.array(z.string()),
@@ -166,7 +166,7 @@ export const templateSchema = specified(
 );
 export type Template = z.infer<typeof templateSchema>;
 
-/** A subscription as admins see it; `expires_at` is null for one without end. */
+/** A subscription as administrators see it; `expires_at` is null if it has no end. */
 export const subscriptionSchema = specified(
   ['id', 'user_email', 'user_username', 'plan_name', 'price', 'duration_months', 'is_premium', 'status'],
   z.object({
@@ -178,9 +178,9 @@ export const subscriptionSchema = specified(
     currency: z.string(),
     duration_months: z.int(),
     max_devices: z.int(),
-    /** Devices of web protection. */
+    /** Maximum number of devices of web protection. */
     max_web_devices: z.int(),
-    /** Profiles of people in a household. */
+    /** Maximum number of household profiles. */
     max_profiles: z.int(),
     is_premium: z.boolean(),
     features: z.array(z.string()),
@@ -191,7 +191,7 @@ export const subscriptionSchema = specified(
 );
 export type Subscription = z.infer<typeof subscriptionSchema>;
 
-/** `open` until an admin grants or declines it, or the person withdraws it. */
+/** `open` until an administrator grants or declines it, or the person withdraws it. */
 export const planRequestStatusSchema = z.enum(['open', 'granted', 'declined', 'withdrawn']);
 export type PlanRequestStatus = z.infer<typeof planRequestStatusSchema>;
 
@@ -325,7 +325,7 @@ export const listPlanRequests = endpoint({
   reply: z.array(planRequestSchema),
 });
 
-/** Answers of administrators that `readAnswerTime` looks at, and how few tell nothing. */
+/** Number of latest answers that `readAnswerTime` evaluates, and the minimum for a result. */
 export const ANSWERS_LOOKED_AT = 20;
 export const ANSWERS_MINIMUM = 3;
 

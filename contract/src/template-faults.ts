@@ -8,7 +8,7 @@ function formsOf({ english }: Template): string[] {
   return typeof english === 'string' ? [english] : [english.one, english.other];
 }
 
-/** Each combination of choices, with plain values for the other parameters. */
+/** Every combination of the choices, with sample values for the other parameters. */
 function valuesOf({ params = {} }: Template): Record<string, string | number>[] {
   let all: Record<string, string | number>[] = [{}];
   for (const [name, parameter] of Object.entries(params)) {
@@ -19,7 +19,7 @@ function valuesOf({ params = {} }: Template): Record<string, string | number>[] 
   return all;
 }
 
-/** For tests: the faults of a template. It uses each of its parameters, no other, and says each of their values. */
+/** For tests: the faults of a template. It must use exactly its declared parameters, and give valid English for each of their values. */
 export function templateFaults(code: string, template: Template): string[] {
   const faults: string[] = [];
   if (!CODE.test(code)) faults.push(`${code} has the form of no code.`);

@@ -1,11 +1,11 @@
 /**
- * The forms of a text in which two are compared. Pages, server and agent compare in these and in no form of their own; what people wrote is kept as they wrote it.
+ * Forms of a text for comparison. Pages, server and agent compare only in these forms; texts are stored as they were written.
  * https://www.unicode.org/reports/tr15/ (normal forms), https://www.unicode.org/versions/Unicode16.0.0/core-spec/chapter-3/ (section 3.13, case folding).
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
 const ASCII = /^[\u0000-\u007f]*$/;
-/** Ranges of characters for which folding is `toLowerCase`: those of most names. A test holds each of them to that. */
+/** Characters, including those of most names, for which folding equals `toLowerCase`. A test verifies each of them. */
 export const PLAIN_LETTERS = [
   ...[
     '\u0001-\u009f',
@@ -19,20 +19,20 @@ export const PLAIN_LETTERS = [
 ].join('');
 const PLAIN = new RegExp(`^[${PLAIN_LETTERS}]*$`, 'u');
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
-/** i with a dot of its own, which the capital of Turkish leaves behind. */
+/** i with a combining dot above, which lower-casing the Turkish capital İ produces. */
 const DOTTED_I = /i\u0307/g;
 
-/** Small letters of a text in NFKD: there and back, so that sharp s is ss; a final sigma is a sigma, and the i without a dot an i. */
+/** Lower-cases NFKD text by way of upper case, so that ß becomes ss and the dotless ı becomes i; a final sigma becomes a normal one. */
 function smallLetters(text: string): string {
   return text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
 }
 
-/** Whether folding a text is no more than writing it in small letters. */
+/** Whether folding a text is the same as lower-casing it. */
 export const isPlainText = (text: string): boolean => ASCII.test(text) || PLAIN.test(text);
 
 /**
- * The form in which texts are searched: compatibility form (NFKC), full case folding, without characters that take no ink. The four letters i of Turkish are one,
- * since a person who searches has one of them on the keyboard. The database has it as the function `fold_text`.
+ * The form for searching: NFKC, full case folding, without invisible characters. The four Turkish letters i are equal,
+ * because a keyboard has only some of them. The database has the same function as `fold_text`.
  */
 export function foldText(text: string): string {
   if (isPlainText(text)) return text.toLowerCase();
@@ -43,8 +43,8 @@ export function foldText(text: string): string {
 const ACCENTS = /[\u0300-\u036f]/g;
 
 /**
- * The sort key of names: their letters without accents, then as they are, so that Ö stands beside O. Compare it by code points, or by the bytes of UTF-8.
- * The database has it as the function `name_order`.
+ * The sort key of names: the letters without accents, then the folded name, so that Ö sorts next to O. Compare keys by code points or by UTF-8 bytes.
+ * The database has the same function as `name_order`.
  */
 export function nameOrder(name: string): string {
   const folded = foldText(name);
@@ -52,7 +52,7 @@ export function nameOrder(name: string): string {
   return ASCII.test(name) ? `${letters}\u0001` : `${letters}\u0001${folded}`;
 }
 
-/** Compares by code points, as databases do; `<` compares UTF-16 units. */
+/** Compares by code points, like databases; `<` compares UTF-16 units. */
 function compareCodePoints(one: string, other: string): number {
   const [a, b] = [[...one], [...other]];
   for (const [place, character] of a.entries()) {
@@ -63,23 +63,23 @@ function compareCodePoints(one: string, other: string): number {
   return a.length - b.length;
 }
 
-/** For `sort`: the order of names. */
+/** Comparison function for sorting names. */
 export function compareNames(one: string, other: string): number {
   return compareCodePoints(nameOrder(one), nameOrder(other));
 }
 
-/** A letter with the marks on it. */
+/** A character with its combining marks. */
 const CLUSTER = /\P{M}\p{M}*|\p{M}+/gu;
 
-/** A text as `foldText` has it, and for each UTF-16 unit of it the letter of the original that it came from. */
+/** The folded text, with the position in the original for each UTF-16 unit. */
 export interface FoldedText {
   folded: string;
-  /** For each unit of `folded`: where its letter begins and ends in the original, in UTF-16 units. */
+  /** For each unit of `folded`: start and end of its character in the original, in UTF-16 units. */
   starts: number[];
   ends: number[];
 }
 
-/** Folds a text letter by letter, so that a place of the folded text can be shown in the original. `fold` writes one letter in another way than `foldText` does. */
+/** Folds a text character by character, so that positions in the folded text can be shown in the original. `fold` replaces `foldText` for each character. */
 export function foldWithOrigins(text: string, fold: (letter: string) => string = foldText): FoldedText {
   let folded = '';
   const [starts, ends]: [number[], number[]] = [[], []];
@@ -94,7 +94,7 @@ export function foldWithOrigins(text: string, fold: (letter: string) => string =
   return { folded, starts, ends };
 }
 
-/** The first position of the words in the text, in UTF-16 units; undefined where it does not. Both are compared as `foldText` has them. */
+/** The first occurrence of the words in the text, in UTF-16 units; undefined if there is none. Both are compared in the form of `foldText`. */
 export function findFolded(text: string, words: string): { start: number; end: number } | undefined {
   const wanted = foldText(words);
   if (wanted === '') return undefined;
@@ -104,12 +104,12 @@ export function findFolded(text: string, words: string): { start: number; end: n
   return place < 0 || start === undefined || end === undefined ? undefined : { start, end };
 }
 
-/** A password as it is hashed and compared: NFKC (NIST SP 800-63B-4, section 3.1.1.2), so that it is the same on every keyboard and system. */
+/** The form in which a password is hashed and compared: NFKC (NIST SP 800-63B-4, section 3.1.1.2), so that it is the same on every keyboard and system. */
 export function normalPassword(password: string): string {
   return password.toWellFormed().normalize('NFKC');
 }
 
-/** The forms in which a password may have been hashed before it was normalised: as it was typed, and with letters taken apart, as macOS had them. */
+/** The forms in which a password may have been hashed: normalised, and for older hashes as typed or decomposed (NFD, as macOS had it). */
 export function passwordForms(password: string): string[] {
   return [...new Set([normalPassword(password), password, password.normalize('NFD')])];
 }
@@ -117,8 +117,8 @@ export function passwordForms(password: string): string[] {
 const DASHES = /[\p{Pd}\u2212]/gu;
 
 /**
- * A code that was typed or pasted, without what writing programs put around and between its characters: forms of full width, any dash as a hyphen, no spaces and nothing
- * that takes no ink. Digits of other scripts are digits.
+ * Normalises a typed or pasted code: full-width forms become normal characters, any dash a hyphen, and digits of any script ASCII digits; spaces and invisible
+ * characters are removed.
  */
 export function typedCode(code: string): string {
   return code
@@ -133,7 +133,7 @@ export function typedCode(code: string): string {
 const DECIMAL_DIGIT = /^\p{Nd}$/u;
 const DECIMAL_DIGITS = /\p{Nd}/gu;
 
-/** The value of a decimal digit of any script: they stand in rows of ten, from 0 to 9 (Unicode, section 4.6). */
+/** The value of a decimal digit of any script: Unicode encodes such digits in contiguous ranges from 0 to 9 (section 4.6). */
 function digitValue(digit: string): string {
   const point = digit.codePointAt(0) ?? 0;
   let start = point;
@@ -141,5 +141,5 @@ function digitValue(digit: string): string {
   return String((point - start) % 10);
 }
 
-/** A text with the digits 0 to 9 for those of any other script. */
+/** Replaces digits of any script by the digits 0 to 9. */
 export const plainDigits = (text: string): string => text.replaceAll(DECIMAL_DIGITS, digitValue);

@@ -1,6 +1,6 @@
 /**
- * The effects of kinds of threats, by the kind in a threat's name, as the rule pack (`server/signatures`) and ClamAV (docs.clamav.net, "Signature names")
- * name threats. The most telling kind comes first.
+ * Descriptions of threats by the kind within a threat's name, as the rule pack (`server/signatures`) and ClamAV (docs.clamav.net, "Signature names")
+ * name threats. The most specific kind comes first.
  */
 const KINDS: readonly (readonly [RegExp, string])[] = [
   [/^ransom(?:ware)?$/u, 'Ransomware: locks files and demands money'],
@@ -27,7 +27,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/^pack(?:ed|er)$/u, 'Hides what it does'],
 ];
 
-/** The effect of a threat in plain words. Undefined where its name does not tell. */
+/** A plain description of a threat. Undefined if its name contains no known kind. */
 export function threatWords(threat: string): string | undefined {
   const parts = threat.toLowerCase().split(/[^a-z0-9]+/u);
   return KINDS.find(([kind]) => parts.some((part) => kind.test(part)))?.[1];

@@ -3,7 +3,7 @@ import { timeZoneOf } from './day.ts';
 
 const TIME_ZONE_LENGTH_MAXIMUM = 64;
 
-/** An IANA time zone such as `Europe/Berlin`. The browser's time zone is a claim: for an unknown zone the days are those of UTC, which the answer states. */
+/** An IANA time zone such as `Europe/Berlin`. The browser's zone may be invalid: for an unknown zone days are in UTC, and the reply says so. */
 export const timeZoneQuerySchema = z.object({
   time_zone: z
     .string({ error: 'Enter a time zone, like Europe/Berlin.' })

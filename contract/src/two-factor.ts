@@ -4,18 +4,18 @@ import { endpoint, HEADER_FIELDS } from './endpoint.ts';
 import { idSchema, NO_PASSWORD_IS_LONGER, TYPED_PASSWORD_MAXIMUM, timeSchema } from './fields.ts';
 import { typedCode } from './text.ts';
 
-/** Size of a set of recovery codes, and the number below which a person should make new ones. */
+/** Number of codes in a set of recovery codes, and the number of remaining codes below which a person should create new ones. */
 export const RECOVERY_CODES = { count: 10, few: 3 } as const;
-/** Codes of an authenticator app: those that every app understands (RFC 6238; the key URI format of Google Authenticator has no others everywhere). */
+/** Parameters of authenticator codes that every app supports (RFC 6238; the key URI format of Google Authenticator). */
 export const TOTP = { digits: 6, period_s: 30 } as const;
 /** Time limit of the second step of signing in, in seconds. */
 export const SIGN_IN_CHALLENGE_LIFETIME_S = 300;
-/** Time for changes of two-factor sign-in after a confirmation, in seconds. */
+/** Time after a confirmation in which two-factor sign-in can be changed, in seconds. */
 export const CONFIRMATION_LIFETIME_S = 600;
 const PASSKEY_NAME_LENGTH_MAXIMUM = 60;
 const TOKEN_LENGTH_MAXIMUM = 200;
 const RECOVERY_CODE_LENGTH_MAXIMUM = 100;
-/** Far above what any authenticator sends (WebAuthn level 3, section 4: a credential id has at most 1,023 bytes). */
+/** Far above the size that any authenticator sends (WebAuthn level 3, section 4: a credential id has at most 1,023 bytes). */
 const CREDENTIAL_PART_LENGTH_MAXIMUM = 16_384;
 const ONE_FACTOR = 'Use one of these: a code, a recovery code, or a passkey.';
 
@@ -24,7 +24,7 @@ const base64url = z
   .max(CREDENTIAL_PART_LENGTH_MAXIMUM, 'This is too long.')
   .regex(/^[\w-]+$/, 'This isn’t base64url.');
 
-/** A code of an authenticator app. People type it in groups. */
+/** A code of an authenticator app, also if it is typed in groups. */
 export const totpCodeSchema = z
   .string({ error: 'Enter the code.' })
   .max(TOKEN_LENGTH_MAXIMUM, 'A code has 6 digits.')
@@ -33,7 +33,7 @@ export const totpCodeSchema = z
 
 const challengeSchema = z.string({ error: 'Enter the challenge.' }).min(1, 'Enter the challenge.').max(TOKEN_LENGTH_MAXIMUM);
 
-/** Answer of a browser when a passkey was used: `AuthenticationResponseJSON` (WebAuthn level 3, section 5.1.8), as far as it is looked at. */
+/** The browser's response when a passkey is used: the validated part of `AuthenticationResponseJSON` (WebAuthn level 3, section 5.1.8). */
 export const passkeyAssertionSchema = z.object({
   id: base64url,
   rawId: base64url,
@@ -47,7 +47,7 @@ export const passkeyAssertionSchema = z.object({
 });
 export type PasskeyAssertion = z.infer<typeof passkeyAssertionSchema>;
 
-/** Answer of a browser when a passkey was made: `RegistrationResponseJSON` (same section). */
+/** The browser's response when a passkey is created: `RegistrationResponseJSON` (same section). */
 export const newPasskeySchema = z.object({
   id: base64url,
   rawId: base64url,
@@ -64,7 +64,7 @@ const credentialSchema = z.object({ type: z.literal('public-key'), id: z.string(
 
 /** Request to a browser to use a passkey: `PublicKeyCredentialRequestOptionsJSON`. */
 export const passkeyRequestSchema = z.object({
-  /** The only origin at which the browser will do so. */
+  /** The only origin at which the browser accepts the request. */
   origin: z.string(),
   challenge: z.string(),
   rpId: z.string(),
@@ -74,9 +74,9 @@ export const passkeyRequestSchema = z.object({
 });
 export type PasskeyRequest = z.infer<typeof passkeyRequestSchema>;
 
-/** Request to a browser to make a passkey: `PublicKeyCredentialCreationOptionsJSON`. */
+/** Request to a browser to create a passkey: `PublicKeyCredentialCreationOptionsJSON`. */
 export const passkeyCreationSchema = z.object({
-  /** The only origin at which the browser will do so. */
+  /** The only origin at which the browser accepts the request. */
   origin: z.string(),
   challenge: z.string(),
   rp: z.object({ id: z.string(), name: z.string() }),
@@ -93,7 +93,7 @@ export const passkeyCreationSchema = z.object({
 });
 export type PasskeyCreation = z.infer<typeof passkeyCreationSchema>;
 
-/** The fields of a second factor, of which a body has one at most. */
+/** The fields for a second factor, of which a body may have at most one. */
 export const proofShape = {
   code: totpCodeSchema.optional(),
   recovery_code: z.string().trim().min(1, 'Enter the recovery code.').max(RECOVERY_CODE_LENGTH_MAXIMUM).optional(),
@@ -106,10 +106,9 @@ interface Proof {
 }
 const countOf = ({ code, recovery_code, passkey }: Proof) =>
   [code, recovery_code, passkey].filter((factor) => factor !== undefined).length;
-/** For `refine`, of a body with `proofShape`. */
+/** Arguments of `refine` for a body with `proofShape`. */
 export const AT_MOST_ONE_PROOF = [(body: Proof) => countOf(body) <= 1, ONE_FACTOR] as const;
 
-/** The second factors of an account. `recovery_codes_left` is 0 while it is off. */
 export const passkeySchema = z.object({
   id: idSchema,
   name: z.string(),
@@ -118,20 +117,21 @@ export const passkeySchema = z.object({
 });
 export type Passkey = z.infer<typeof passkeySchema>;
 
+/** The second factors of an account. `recovery_codes_left` is 0 while two-factor sign-in is off. */
 export const twoFactorSchema = z.object({
   enabled: z.boolean(),
-  /** Whether this installation asks this person for one: the last second factor cannot go then. */
+  /** Whether this installation requires a second factor of this person; the last one then cannot be removed. */
   required: z.boolean(),
-  /** The time since which codes of an authenticator app are asked for; null when they are not. */
+  /** Time since which an authenticator app is set up; null if none is. */
   totp_since: timeSchema.nullable(),
   passkeys: z.array(passkeySchema),
   recovery_codes_left: z.int(),
-  /** The origin at which this installation's passkeys work; null where they work nowhere. */
+  /** The origin at which this installation's passkeys work; null if none exists. */
   passkey_origin: z.string().nullable(),
 });
 export type TwoFactor = z.infer<typeof twoFactorSchema>;
 
-/** The codes of a new set, told this once; null when the change made none. */
+/** The codes of a new set, returned only once; null if the change created none. */
 const newCodesSchema = z.array(z.string()).nullable();
 
 export const readTwoFactor = endpoint({

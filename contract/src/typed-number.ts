@@ -1,26 +1,26 @@
 import { plainDigits } from './text.ts';
 
-/** A number as a person types it. `ambiguous` is one that half of the world reads as thousands and half as decimals: `whole` is the first reading, `decimal` the second. */
+/** A number as a person types it. `ambiguous` has a separator that could mark thousands (`whole`) or decimals (`decimal`), depending on the country. */
 export type TypedNumber =
   | { kind: 'number'; value: number }
   | { kind: 'ambiguous'; whole: number; decimal: number }
   | { kind: 'empty' }
   | { kind: 'invalid' };
 
-/** Signs of money in front of or behind a number; which money it is says the field. */
+/** Currency signs before or after a number; the field determines the currency. */
 const MONEY = /^(?:US)?\$|^USD|(?:US)?\$$|USD$/giu;
-/** Blanks and apostrophes that stand between thousands; they are never decimals. */
+/** Spaces and apostrophes as thousands separators; they never separate decimals. */
 const GAPS = /[\s'’]/gu;
 const GROUPED = /^\d{1,3}(?:[\s'’]\d{3})+(?=$|[.,])/u;
-/** No cents, as bills of Europe have it: `9,-`. */
+/** A dash instead of cents, as in Europe: `9,-`. */
 const WITHOUT_CENTS = /(?<=\d)([.,])\s?\p{Pd}{1,2}$/u;
-/** The separators of Arabic, each of which means one thing: decimals, and thousands. */
+/** The Arabic separators for decimals and for thousands, which are unambiguous. */
 const ARABIC_DECIMAL = '٫';
 const ARABIC_THOUSANDS = '٬';
 const LENGTH_MAXIMUM = 40;
 
 const numberOf = (digits: string): TypedNumber => ({ kind: 'number', value: Number(digits) });
-/** Groups of three, or with commas as in India: two, and three at the end. */
+/** Groups of three digits, or with commas as in India: groups of two, and three at the end. */
 const isGrouped = (text: string, separator: string) =>
   new RegExp(`^\\d{1,3}(?:[${separator}]\\d{3})+$`, 'u').test(text) ||
   (separator === ',' && /^\d{1,2}(?:,\d{2})+,\d{3}$/u.test(text));
@@ -32,7 +32,7 @@ function readSeparators(text: string): TypedNumber {
   const other = separator === '.' ? ',' : '.';
   const [before, after] = [text.slice(0, last), text.slice(last + 1)];
   if (before.includes(other)) {
-    // 1.234,50: the last one is the decimal one, and stands once.
+    // 1.234,50: the last separator marks the decimals and occurs once.
     if (before.includes(separator) || !isGrouped(before, other)) return { kind: 'invalid' };
     return numberOf(`${before.replaceAll(other, '')}.${after}`);
   }
@@ -45,7 +45,7 @@ function readSeparators(text: string): TypedNumber {
 }
 
 /**
- * Reads a number with a point or a comma for its decimals, and with points, commas, blanks or apostrophes between its thousands. An ambiguous number is reported, not guessed;
+ * Parses a number with a point or comma for decimals, and points, commas, spaces or apostrophes for thousands. An ambiguous number is reported, not guessed;
  * an exponent, a sign or a word is `invalid`.
  */
 export function readTypedNumber(typed: string): TypedNumber {
@@ -59,7 +59,7 @@ export function readTypedNumber(typed: string): TypedNumber {
   const gaps = GROUPED.exec(text);
   const digits = gaps === null ? text : text.replaceAll(GAPS, '');
   if (!/^[\d.,]+$/u.test(digits)) return { kind: 'invalid' };
-  // After groups with gaps, and behind the sign of Arabic, what follows is a decimal, however many digits it has.
+  // After space-separated groups or an Arabic decimal separator the rest is decimals, whatever its length.
   const read = readSeparators(digits);
   const is_decimal = gaps !== null || plain.includes(ARABIC_DECIMAL);
   return is_decimal && read.kind === 'ambiguous' ? { kind: 'number', value: read.decimal } : read;

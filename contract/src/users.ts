@@ -12,30 +12,30 @@ const SEARCH_LENGTH_MAXIMUM = 254;
 /** A person as administrators see them. */
 export const adminUserSchema = userInfoSchema.extend({
   created_at: timeSchema,
-  /** The time since which they may not sign in; null for who may. */
+  /** Time since which the person may not sign in; null if they may. */
   disabled_at: timeSchema.nullable(),
   last_signed_in_at: timeSchema.nullable(),
-  /** The sessions that still count, and when one of them was last used. */
+  /** Number of valid sessions, and the time when one of them was last used. */
   sessions: z.int(),
   last_used_at: timeSchema.nullable(),
   two_factor: z.boolean(),
   /** The address is not confirmed, where confirmation is required. */
   email_unproven: z.boolean(),
-  /** The name of the active plan; null without one. */
+  /** The name of the active plan; null without a plan. */
   plan_name: z.string().nullable(),
-  /** As they were last found; null if nobody looked yet. */
+  /** Score and state when they were last computed; null if never. */
   security_score: z.int().nullable(),
   state: statusStateSchema.nullable(),
-  /** Open alerts of high or critical severity that were not blocked. */
+  /** Number of open alerts of high or critical severity that were not blocked. */
   serious_alerts: z.int(),
-  /** One of the person’s devices was not heard for a week. */
+  /** One of the person’s devices has had no contact for a week. */
   has_silent_device: z.boolean(),
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
 /**
- * `disabled` may not sign in; `unproven` have not confirmed their address, where that is asked for. `new` came, and `active` were last here, within `LATELY_DAYS`. `at_risk` have
- * the state danger or a serious alert; `unchecked` have no known state and no serious alert; `serious_alert` have one; `silent_device` have a device that was not heard for a week.
+ * `disabled`: may not sign in. `unproven`: has not confirmed the address, where required. `new`: joined, and `active`: last used, within `LATELY_DAYS`. `at_risk`: has
+ * the state danger or a serious alert. `unchecked`: has no known state and no serious alert. `serious_alert`: has one. `silent_device`: has a device without contact for a week.
  */
 export const userStateSchema = z.enum(
   ['disabled', 'unproven', 'new', 'active', 'at_risk', 'unchecked', 'serious_alert', 'silent_device'],
@@ -44,7 +44,7 @@ export const userStateSchema = z.enum(
   },
 );
 export type UserState = z.infer<typeof userStateSchema>;
-/** `urgent` is serious alerts, then the state danger, silent devices and unconfirmed addresses; the newest people first in each. */
+/** `urgent`: serious alerts first, then the state danger, silent devices and unconfirmed addresses; within each the newest people first. */
 export const USER_SORTS = ['newest', 'oldest', 'name', 'urgent'] as const;
 
 const usersQuerySchema = pageQuerySchema.extend({

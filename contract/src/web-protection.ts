@@ -3,29 +3,29 @@ import { deviceNameSchema } from './device-name.ts';
 import { endpoint } from './endpoint.ts';
 import { idSchema, pageQuerySchema, timeSchema } from './fields.ts';
 
-/** An IPv6 address with an IPv4 one at its end (RFC 4291). */
+/** Length of an IPv6 address that ends with an IPv4 address (RFC 4291). */
 const IPV6_LENGTH_MAXIMUM = 45;
 
-/** Names that a person blocks or allows. */
+/** Maximum number of names that a person can block or allow. */
 export const WEB_NAMES_MAXIMUM = 500;
-/** A page that tries whether the address of a device answers sends this header. The answer is always the same, and the question is not the device's. */
+/** Header of a page that tests whether the address of a device answers. The reply is always the same, and the query does not count for the device. */
 export const WEB_TRIAL_HEADER = 'palisade-trial';
-/** Minutes for which a person may pause the protection from dangerous names. */
+/** Minutes for which a person can pause the blocking of dangerous names. */
 export const PAUSE_MINUTES = 60;
 
-/** Kinds of devices; each has its own instructions. `other`: a television, a console, and all others. */
+/** Kinds of devices, each with its own instructions. `other`: televisions, consoles, and all others. */
 export const WEB_DEVICE_KINDS = ['apple', 'android', 'windows', 'browser', 'router', 'linux', 'other'] as const;
 export const webDeviceKindSchema = z.enum(WEB_DEVICE_KINDS, { error: 'Choose what the device is.' });
 export type WebDeviceKind = z.infer<typeof webDeviceKindSchema>;
 
-/** Categories of names that a person chooses. Dangerous names are always refused, unless paused. */
+/** Categories that a person can block. Dangerous names are always refused, unless paused. */
 export const WEB_CATEGORIES = ['ads', 'adult', 'gambling', 'ways_around'] as const;
 export const webCategorySchema = z.enum(WEB_CATEGORIES);
 export type WebCategory = z.infer<typeof webCategorySchema>;
 
 export const SAFE_SEARCH = ['off', 'moderate', 'strict'] as const;
 
-/** Why a name was refused: a category, `own` for a name that the person blocked, `private_address`, or the id of a service. */
+/** The reason for a refusal: a category, `own` for a name that the person blocked, `private_address`, or the id of a service. */
 const reasonSchema = z.string();
 const countedSchema = z.array(z.object({ category: reasonSchema, count: z.int() }));
 
@@ -33,26 +33,26 @@ export const webDeviceSchema = z.object({
   id: idSchema,
   name: z.string(),
   kind: webDeviceKindSchema,
-  /** Names the device in the address that it asks. It opens nothing else. Empty for a computer whose agent asks. */
+  /** Identifies the device in its DNS address. It gives access to nothing else. Empty for a computer with the agent. */
   key: z.string(),
-  /** The device of the agent that asks; null for all others. */
+  /** The agent's device that sends the queries; null for all other devices. */
   device_id: idSchema.nullable(),
   created_at: timeSchema,
-  /** True for a device of a person of the home, whose rules are in Household. */
+  /** True for a device of a person of the home, whose rules are set in Household. */
   is_of_household: z.boolean(),
-  /** The source of its plain DNS: an address, or all of the server's network. Null for a device that has its key. */
+  /** The source of its plain DNS queries: an address, or all of the server's network. Null for a device with a key. */
   address: z.string().nullable(),
-  /** Null until its first question. */
+  /** Null until its first query. */
   last_question_at: timeSchema.nullable(),
-  /** It has asked nothing for longer than is usual for it. */
+  /** It has sent no query for longer than usual. */
   is_silent: z.boolean(),
-  /** The longest time in hours between two of its questions, of the 14 days before its last one, at least a day; null unless it is silent. */
+  /** The longest interval between two queries in the 14 days before the last one, in hours, at least 24; null unless it is silent. */
   usual_gap_h: z.int().nullable(),
-  /** True if its person may have all its names shown: never of a network. */
+  /** Whether the person may have all its names shown; false for a network. */
   can_show_names: z.boolean(),
-  /** Until when all names are shown; null a day later, when the last of them is gone. */
+  /** Time until which all names are recorded; null a day later, when the last of them is deleted. */
   names_until: timeSchema.nullable(),
-  /** Of the last 24 hours. */
+  /** Counts of the last 24 hours. */
   answered: z.int(),
   refused: countedSchema,
 });
@@ -77,19 +77,19 @@ export type WebName = z.infer<typeof webNameSchema>;
 export const webProtectionSchema = z.object({
   /** Newest first. */
   devices: z.array(webDeviceSchema),
-  /** Devices that the person’s plan has room for. */
+  /** Maximum number of devices that the person’s plan allows. */
   devices_maximum: z.int(),
-  /** Devices that may be added: those of other guardians of the home are listed, and don’t count. */
+  /** Number of devices that can be added. Devices of other guardians of the home are listed but not counted. */
   devices_left: z.int(),
   policy: webPolicySchema,
-  /** Until when dangerous names are answered; null while they are refused. */
+  /** Time until which dangerous names are answered; null while they are refused. */
   paused_until: timeSchema.nullable(),
   names: z.array(webNameSchema),
-  /** Names on the list of each category; 0 where the installation has none. */
+  /** Number of names on the list of each category; 0 if the installation has no list. */
   categories: z.array(z.object({ category: webCategorySchema, names: z.int() })),
   /** True if the installation has a list of dangerous names. */
   has_dangerous: z.boolean(),
-  /** Ways beside DNS over HTTPS: the name that the names of DNS over TLS lie below, the address of plain DNS, and fixed addresses of the server. */
+  /** Other protocols than DNS over HTTPS: the parent domain of DNS over TLS names, the address of plain DNS, and fixed addresses of the server. */
   ways: z.object({ tls_host: z.string().nullable(), plain: z.string().nullable(), addresses: z.array(z.string()) }),
   services: z.array(z.object({ id: z.string(), name: z.string(), kind: z.enum(['video', 'games', 'chats']) })),
 });
@@ -112,7 +112,7 @@ export const addWebDevice = endpoint({
   body: z.object({
     name: deviceNameSchema,
     kind: webDeviceKindSchema,
-    /** For administrators: the device is known by where it asks plain DNS from, its own address or the server's whole network. */
+    /** Only for administrators: identifies the device by the source of its plain DNS queries, its own address or the server's whole network. */
     address: z
       .union([z.literal('network'), z.ipv4(), z.ipv6().max(IPV6_LENGTH_MAXIMUM)], {
         error: 'Enter an IP address, like 192.168.1.20.',
@@ -141,7 +141,7 @@ export const renewWebKey = endpoint({
   reply: webDeviceSchema,
 });
 
-/** Hours for which all names of a device are shown, and for which a name is kept then. */
+/** Hours for which all names of a device are recorded, and for which each recorded name is kept. */
 export const SHOW_NAMES_HOURS = 1;
 export const SHOWN_NAMES_KEPT_HOURS = 24;
 
@@ -197,7 +197,7 @@ export const pauseWebProtection = endpoint({
   reply: z.object({ paused_until: timeSchema.nullable() }),
 });
 
-/** A website as a person types it; the server takes it apart further. */
+/** A website as a person types it; the server parses it further. */
 export const typedNameSchema = z
   .string({ error: 'Enter a domain, like example.com.' })
   .trim()
@@ -236,7 +236,7 @@ export const removeWebName = endpoint({
   changes: 'devices',
 });
 
-/** A name that a device asked for and did not get. `rule` is the name of the list, which `name` is or lies below. */
+/** A name that was refused for a device. `rule` is the listed name, equal to `name` or a parent domain of it. */
 export const webRefusalSchema = z.object({
   id: idSchema,
   device_id: idSchema,
@@ -257,7 +257,7 @@ export const listWebRefusals = endpoint({
   reply: z.array(webRefusalSchema),
 });
 
-/** A list of DOMAIN_LISTS. `waiting` are the names of a newer one that is less than half as long: it is used once an administrator accepts it. */
+/** A list of DOMAIN_LISTS. `waiting` is the number of names in a newer version that is less than half as long, which is used only after an administrator accepts it. */
 export const domainListSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -265,7 +265,7 @@ export const domainListSchema = z.object({
   names: z.int(),
   as_of: timeSchema.nullable(),
   waiting: z.int().nullable(),
-  /** Why the last fetch failed. */
+  /** The reason why the last fetch failed. */
   fault: z.string().nullable(),
 });
 export type DomainList = z.infer<typeof domainListSchema>;
