@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 
-/** Paths of the screens, with the modules that they load, read from their table. */
+/** Paths of the screens with the modules that they load, parsed from their table. */
 function modulesOfScreens(sources: string): Map<string, string[]> {
   const table = readFileSync(join(sources, 'app/screens.tsx'), 'utf8');
   const modules = new Map<string, string[]>();
@@ -16,7 +16,7 @@ function modulesOfScreens(sources: string): Map<string, string[]> {
   return modules.set('/live-chat', ['features/chat/live-chat-page.tsx']);
 }
 
-/** Every file that a chunk imports, and itself. */
+/** A chunk's file and all files that it imports. */
 function closureOf(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle, seen = new Set<string>()): Set<string> {
   if (seen.has(chunk.fileName)) return seen;
   seen.add(chunk.fileName);
@@ -46,8 +46,8 @@ function listFiles(sources: string, bundle: Rolldown.OutputBundle): Record<strin
 }
 
 /**
- * Lists the files of each screen for the server, which names them in the page at its path (server/src/platform/screen-files.ts), and adds the script that asks for the first
- * records of a signed-in person. It is small and asynchronous, so both happen while the large files are on their way: without this they come one after the other.
+ * Lists the files of each screen for the server, which adds them to the page of its path (server/src/platform/screen-files.ts), and adds the script that requests the first
+ * records of a signed-in person. The script is small and asynchronous, so files and records load in parallel with the large files instead of after them.
  */
 export function firstFiles(sources: string): Plugin {
   return {
@@ -63,7 +63,7 @@ export function firstFiles(sources: string): Plugin {
       },
     },
     generateBundle: {
-      // After Vite has removed the empty scripts of files that are styles alone.
+      // After Vite has removed the empty scripts of files with only styles.
       order: 'post',
       handler(_options, bundle) {
         const listed = listFiles(sources, bundle);

@@ -25,7 +25,7 @@ function fontAtOnce(): Plugin {
   };
 }
 
-/** Gives the script that runs before the first paint a name with its version: otherwise each visit asks the server whether it changed, and the page waits. */
+/** Adds a hash to the name of the script that runs before the first paint. Otherwise each visit asks the server whether it changed, and the page waits. */
 function versionedColorScheme(): Plugin {
   const source = readFileSync(new URL('public/color-scheme.js', import.meta.url), 'utf8').replaceAll(/^\s*\/\/.*\n/gmu, '');
   const version = createHash('sha256').update(source).digest('base64url').replaceAll(/[_-]/gu, '').slice(0, 7);
@@ -40,7 +40,7 @@ function versionedColorScheme(): Plugin {
   };
 }
 
-/** Fields of endpoints that only the server and the description of the API read. */
+/** Fields of endpoints that only the server and the API description use. */
 const SERVER_FIELDS =
   /^ {2}(?:summary:\s*(['"`])(?:\\.|(?!\1).)*\1|problems: \[[^\]]*\]|access: '\w+'|(?:expensive|by_device|needs_proven_email): true),\n/gmsu;
 
@@ -117,7 +117,7 @@ function withoutWaiting(): Plugin {
   };
 }
 
-/** Modules of packages that pages import and never use, with the parts that other modules still call. Every other part is a function that does nothing. */
+/** Modules of packages that pages import but never use, with the exports that other modules still call. All other exports become empty functions. */
 const UNUSED_MODULES: Record<string, Record<string, string>> = {
   'zod/v4/core/to-json-schema.js': {},
   'react-router/dist/production/lib/router/instrumentation.js': {},
@@ -128,7 +128,7 @@ const UNUSED_MODULES: Record<string, Record<string, string>> = {
   },
 };
 
-/** Statements for tools and for other renderers, by package: with them, unused parts stay. */
+/** Statements for developer tools and other renderers, by package. They keep unused code in the build. */
 const UNUSED_STATEMENTS: Record<string, readonly (readonly [RegExp, string])[]> = {
   'zod/v4/classic/schemas.js': [[/^ *inst\._zod\.processJSONSchema = .*;$/gmu, '']],
   'react-router/dist/production/lib/': [
@@ -140,7 +140,7 @@ const UNUSED_STATEMENTS: Record<string, readonly (readonly [RegExp, string])[]> 
 
 const EXPORTS = /^export (?:const|function|class) (\w+)|^export \{ (.+) \};$/gmu;
 
-/** Removes these modules and statements: 8 kB at the first two screens. The build fails when a package no longer has one of them. */
+/** Removes these modules and statements, which saves 8 kB on the first two screens. The build fails if a package no longer has one of them. */
 function withoutUnused(): Plugin {
   const found = new Set<string>();
   return {
@@ -173,10 +173,10 @@ function withoutUnused(): Plugin {
   };
 }
 
-/** Modules by folder: a file name without extension means the module and its styles, `*` all files in the folder and below. */
+/** Modules by folder: a name without extension means the module and its styles, `*` all files in the folder and below. */
 type Modules = Record<string, readonly string[]>;
 
-/** Returns a test whether the path of a module is in the table. */
+/** Returns a function that tests whether the path of a module is in the table. */
 function isOf(modules: Modules): (path: string) => boolean {
   const folders = Object.entries(modules);
   return (path) =>
@@ -263,7 +263,7 @@ const COMPONENTS: Modules = {
   'contract/src': ['antivirus', 'channel', 'current-subscription', 'day', 'intl', 'may', 'phrase', 'severity', 'status'],
 };
 
-/** The router, and modules of the shell and of most screens after sign-in. The shell is not included: it imports modules outside the groups, which import these. */
+/** The router, and modules of the shell and of most screens after sign-in. The shell itself imports modules outside the groups that import these, so it is left out. */
 const SIGNED_IN: Modules = {
   'react-router': ['*'],
   'src/app': ['screens'],
@@ -326,7 +326,7 @@ const LISTS_AND_DIALOGS: Modules = {
 const isOfLists = isOf(LISTS_AND_DIALOGS);
 const isComponent = isOf(COMPONENTS);
 
-/** Parts of the shell that only staff have, and those that only administrators have. */
+/** Parts of the shell for staff, and those for administrators. */
 const STAFF: Modules = {
   'src/app/shell': ['open-group', 'staff-nav', 'waits'],
   icons: ['IconCreditCardPay'],
@@ -377,7 +377,7 @@ export default defineConfig({
     rolldownOptions: {
       input: { index: INDEX, first: `${SOURCES}/app/first.ts` },
       output: {
-        // File names compress badly and are a large part of the first visit's data. Seven characters distinguish 2^42 contents.
+        // File names compress badly and are a large part of the data of the first visit. Seven characters distinguish 2^42 contents.
         entryFileNames: 'assets/[name]-[hash:7].js',
         chunkFileNames: 'assets/[name]-[hash:7].js',
         assetFileNames: 'assets/[name]-[hash:7][extname]',
@@ -410,11 +410,11 @@ export default defineConfig({
     environment: 'jsdom',
     include: ['src/**/*.test.{ts,tsx}'],
     setupFiles: ['src/app/test-setup.ts'],
-    // Loading Mantine for each file took three quarters of the time; test-setup.ts says which modules files share.
+    // Mantine is not loaded anew for each file, which took three quarters of the time; test-setup.ts says which modules files share.
     isolate: false,
     pool: 'forks',
     restoreMocks: true,
-    // Limit for a condition that never becomes true on a busy machine; an idle machine needs about 100 ms.
+    // Limit for a condition that does not become true, chosen for a busy machine; an idle one needs about 100 ms.
     testTimeout: 30_000,
     css: false,
   },

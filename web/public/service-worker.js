@@ -1,12 +1,12 @@
-// The service worker of the installed application. It caches the shell alone (the page and its hashed files), never an answer of the API or a file of a person; takes what the
-// device shares with the application; and shows notices that the server pushes.
+// The service worker of the installed application. It caches only the shell (the page and its hashed files), never an API reply or a person's file; receives what the
+// device shares with the application; and shows notifications that the server pushes.
 const SHELL = 'palisade-shell-1';
 const PAGE = '/';
 const SHARE = '/scam-check/shared';
-/** Shared messages wait in memory until their page takes them, so many at most and so long. ms. */
+/** Maximum number of shared messages that wait in memory for their page, and their lifetime in ms. */
 const SHARED_MAXIMUM = 5;
 const SHARED_MS = 120_000;
-/** Hashed files of versions before are removed beyond so many. */
+/** Maximum number of cached hashed files; older ones are removed. */
 const FILES_MAXIMUM = 200;
 
 const shared = new Map();
@@ -23,7 +23,7 @@ self.addEventListener('activate', (event) => {
   );
 });
 
-/** The page from the network; without one, the page as it was. */
+/** The page from the network; offline, the cached page. */
 async function openPage(request) {
   try {
     const answer = await fetch(request);
@@ -40,7 +40,7 @@ async function openPage(request) {
   }
 }
 
-/** A hashed file: its name is its version. */
+/** A hashed file. Its name identifies its content. */
 async function openFile(request) {
   const cache = await caches.open(SHELL);
   const kept = await cache.match(request);
@@ -54,7 +54,7 @@ async function openFile(request) {
   return answer;
 }
 
-/** Takes what another application shared, and opens the scam check with its id. A page of another site can send the same form, so that the page only fills it in. */
+/** Receives what another application shared, and opens the scam check with its id. A page of another site can send the same form, so nothing is submitted. */
 async function takeShare(request) {
   const form = await request.formData();
   const words = ['title', 'text', 'url'].map((name) => form.get(name)).filter((one) => typeof one === 'string' && one !== '');
@@ -88,7 +88,7 @@ self.addEventListener('push', (event) => {
   try {
     notice = event.data?.json() ?? {};
   } catch {
-    // Not of this server.
+    // Another origin.
   }
   const { title = 'Palisade', body = 'There is news.', path = '/dashboard', tag } = notice;
   event.waitUntil(self.registration.showNotification(title, { body, tag, icon: '/icons/icon-192.png', data: { path } }));

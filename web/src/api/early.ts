@@ -1,4 +1,4 @@
-/** A reply that no call has used within this time is discarded, in ms. */
+/** Time after which an unused reply is discarded, in ms. */
 const KEPT_MS = 5_000;
 
 interface Asked {

@@ -13,7 +13,7 @@ export function readKept<Values>(place: string, schema: z.ZodType<Values>): Valu
   }
 }
 
-/** Stores form values until they are sent. Values equal to `initial` are deleted. */
+/** Stores form values until they are sent. Values equal to `initial` are removed. */
 export function keepValues<Values>(place: string, values: Values, initial: Values): void {
   const text = JSON.stringify(values);
   keepDraft(place, text === JSON.stringify(initial) ? '' : text);

@@ -1,4 +1,4 @@
-/** Listeners of a state outside React: `subscribe` is for `useSyncExternalStore`, `tell` follows each change. */
+/** Listeners of a state outside of React: `subscribe` fits `useSyncExternalStore`; call `tell` after each change. */
 export function createListeners() {
   const all = new Set<() => void>();
   return {

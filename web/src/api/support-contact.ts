@@ -2,14 +2,14 @@ import { type Config, useConfig } from './config.ts';
 
 /** Product name until an administrator names the provider. */
 export const UNCONFIGURED_NAME = 'Palisade';
-/** An example contact with reserved numbers and names, until Admin Setup has the provider's own. */
+/** An example contact with reserved numbers and names, used until an administrator enters the provider's own. */
 const EXAMPLE = { phone: '+1 555-0100', email: 'support@example.com', promise: '' };
 
 export interface SupportContact {
   phone: string;
   email: string;
   promise: string;
-  /** True if it is the example in place of the provider's own contact. */
+  /** True if it is the example contact. */
   is_example: boolean;
 }
 

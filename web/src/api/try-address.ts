@@ -2,7 +2,7 @@ import { problemSchema } from '@palisade/contract/problem';
 import { WEB_TRIAL_HEADER } from '@palisade/contract/web-protection';
 
 const MESSAGE = 'application/dns-message';
-/** True if `use-application-dns.net` has an address (RFC 1035 section 4.1). The server answers every trial alike. */
+/** A DNS query for the address of `use-application-dns.net` (RFC 1035 section 4.1). The server gives every such test the same reply. */
 const QUESTION = new TextEncoder().encode('\0\0\x01\0\0\x01\0\0\0\0\0\0\x13use-application-dns\x03net\0\0\x01\0\x01');
 const FAILED = 'This address doesn’t answer. Ask the administrator to let /dns/ through the proxy.';
 
@@ -14,7 +14,7 @@ export async function tryAddress(address: string, signal: AbortSignal): Promise<
     const isMessage = response.headers.get('content-type') === MESSAGE;
     if (response.ok && isMessage) {
       const [, , flags = 0] = new Uint8Array(await response.arrayBuffer());
-      // The bit of an answer.
+      // The bit that marks a DNS response (QR).
       if (flags >= 0x80) return { isWorking: true, sentence: 'This address answers.' };
     } else {
       const problem = problemSchema.safeParse(await response.json());

@@ -5,14 +5,14 @@ import type { readConfig } from '@palisade/contract/platform';
 import { askEarly, isAtStart } from '#api/early.ts';
 import { TOKEN_KEY, USER_KEY } from '#api/session-keys.ts';
 
-// A script of its own that asks the server while the large files of the entry are on their way (web/first-files.ts). It imports types, and few lines.
+// A separate script that sends requests while the large files of the entry are loading (web/first-files.ts). It imports types and only a few lines of code.
 
 const ME: typeof currentUser.path = '/auth/me';
 const CONFIG: typeof readConfig.path = '/config';
 const STATUS: typeof readDashboard.path = '/dashboard/status';
 const OVERVIEW: typeof readOverview.path = '/admin/overview';
 
-/** The session as it was stored. Its values are checked when the session is read. */
+/** The stored session. Its values are validated when the session is read. */
 function storedSession(): { token: string; role: unknown } | undefined {
   try {
     const token = localStorage.getItem(TOKEN_KEY);

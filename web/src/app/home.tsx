@@ -16,13 +16,13 @@ const OwnerHome = lazyPart(async () => (await import('#features/dashboard/owner-
 const WaitingAsks = lazyPart(async () => (await import('#features/household/waiting-asks.tsx')).WaitingAsks);
 const DeskHome = lazyPart(async () => (await import('#features/dashboard/desk-home.tsx')).DeskHome);
 
-/** The first step that the status has a button for. */
+/** The first step that has a button in the status. */
 function offeredBy(status: Status | undefined) {
   if (status?.next === null) return 'first_scan';
   return status?.next.id === 'no_two_factor' ? 'second_factor' : undefined;
 }
 
-/** The dashboard. Above it, administrators see the installation and technicians the desk. */
+/** The dashboard. Above it, administrators see an overview of the installation and technicians one of the desk. */
 export function Home() {
   const isAdmin = useMayAdministrate();
   const isTechnician = useIsStaff() && !isAdmin;

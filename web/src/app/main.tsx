@@ -28,7 +28,7 @@ async function fetchFirst(): Promise<void> {
 if (/[?&]pseudo=/u.test(window.location.search) || isPseudoKept())
   void import('./pseudo-locale.ts').then(({ followSwitch }) => followSwitch());
 
-/** The element of index.html. The first files may be there before the page is read so far. */
+/** The element in index.html. The first files may run before the page is parsed up to it. */
 async function findContainer(): Promise<HTMLElement> {
   const find = () => document.getElementById('root');
   if (!find()) await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve, { once: true }));

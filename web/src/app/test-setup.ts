@@ -3,10 +3,10 @@ import { onlineManager } from '@tanstack/react-query';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, vi } from 'vitest';
 
-// The files of a worker share the modules of packages, which take longest to load. The project's own modules load again for each file, as for each page.
+// The files of a worker share the modules of packages, which take longest to load. The project's own modules are loaded anew for each file.
 vi.resetModules();
 
-// A true condition is seen at once; on a busy machine a page was not yet loaded after 10 s.
+// Returns as soon as the condition is true. The limit is high, because on a busy machine a page took longer than 10 s to load.
 configure({ asyncUtilTimeout: 20_000 });
 
 // Stand-ins for layout and dialogs that jsdom lacks. They do not affect the result of a test.

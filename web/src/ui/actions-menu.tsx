@@ -41,7 +41,7 @@ export function ActionsMenu({
       opened={isOpen}
       onChange={setIsOpen}
       position="bottom-start"
-      // Inside a surrounding dialog, which traps the focus.
+      // Rendered inside a surrounding dialog, which traps the focus.
       withinPortal={false}
       onClose={() => trigger.current?.focus()}
       classNames={{ dropdown: 'actions-menu', item: 'actions-menu__item' }}

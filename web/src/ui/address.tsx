@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 
-/** An email or web address. It wraps after its signs, and inside a word only where the word alone has no room. */
+/** An email or web address. Lines break after punctuation, and within a word only if the word does not fit. */
 export function Address({ text }: { text: string }) {
   return (
     <bdi className="break">

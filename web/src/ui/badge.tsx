@@ -11,7 +11,7 @@ interface BadgeProps {
   children: ReactNode;
 }
 
-/** A state in one or two words. Colour and icon only support the words. */
+/** A state in one or two words. Color and icon only support the words. */
 export function Badge({ tone, icon: Icon, children }: BadgeProps) {
   return (
     <span className="badge" data-tone={tone}>

@@ -1,17 +1,17 @@
 import './bar-chart.css';
 
-/** Maximum number of names below the bars, on a phone too. */
+/** Maximum number of names below the bars, so that they fit on a phone. */
 const NAMED_MAXIMUM = 8;
 const LEAST = 4;
 
-/** The next even number, so that the lines have whole values. */
+/** The next even number, so that the middle line has a whole value. */
 function top(most: number): number {
   const even = Math.max(LEAST, most);
   return even + (even % 2);
 }
 
 interface BarChartProps {
-  /** The figures of each span, in the order of its values. */
+  /** Names of the figures, in the order of each span's values. */
   series: readonly { name: string; tone: 'blue' | 'accent' | 'red' | 'amber' }[];
   /** Spans of time, oldest first. `title` is a tooltip. */
   spans: readonly { key: string; name: string; title: string; values: readonly number[] }[];

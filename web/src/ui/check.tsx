@@ -5,7 +5,7 @@ import '@mantine/core/styles/InlineInput.layer.css';
 /** An unchecked box shows the page's background instead of the library's grey. */
 const EMPTY_BOX = { input: { background: 'transparent', borderColor: 'var(--line-strong)' } };
 
-/** A box to check next to its label, in the colors of the scheme. */
+/** A checkbox with its label, in the colors of the scheme. */
 export function Check(props: CheckboxProps) {
   return (
     <Checkbox

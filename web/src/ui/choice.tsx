@@ -1,7 +1,7 @@
 import { NativeSelect, type NativeSelectProps } from '@mantine/core';
 import { IconChevronDown } from '@tabler/icons-react';
 
-/** The native select, which phones show full screen, with the icons of other controls. */
+/** The native select, which phones show full screen, with the icon style of other controls. */
 export function Choice(props: NativeSelectProps) {
   return (
     <NativeSelect

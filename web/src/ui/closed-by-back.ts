@@ -92,7 +92,7 @@ function remove(close: Close): void {
   if (at !== -1) open.splice(at, 1);
 }
 
-/** Patches `history` and listens to it, once. It is called before the router is made: Chromium calls listeners of a window in the order of their registration. */
+/** Patches `history` and adds the listener, once. Called before the router is created, because Chromium calls listeners of the window in the order of registration. */
 export function watchHistory(): void {
   if (isWatching) return;
   isWatching = true;

@@ -2,7 +2,7 @@ import { isCallable, isMailable } from '@palisade/contract/contact';
 import { Address } from './address.tsx';
 import { lazyPart } from './lazy-part.tsx';
 
-/** Loaded for a domain in other letters, so that the first visit does not transfer its decoder. */
+/** Loaded for a domain with non-ASCII letters, so that the first visit does not load its decoder. */
 const ReadEmail = lazyPart(async () => (await import('./read-email.tsx')).ReadEmail);
 
 /** A phone number as a link; plain text if it cannot be dialled. */

@@ -33,7 +33,7 @@ interface ConversationLogProps {
   lines: readonly ConversationLine[] | undefined;
   error: Error | null;
   onRetry: () => unknown;
-  /** Earlier messages. `hasFailed`: loaded only on request, because automatic loading failed. */
+  /** Loading of earlier messages. `hasFailed`: they are loaded only on request, because automatic loading failed. */
   older: { isThere: boolean; isLoading: boolean; hasFailed: boolean; onRead: () => unknown };
   empty: ReactNode;
   /** The message that the address names (`useJump`). */
@@ -66,10 +66,10 @@ const AT_END = 80;
 /** Height of the fade at the upper edge, in px. */
 const EDGE = 16;
 
-/** True while older or initial messages are inserted, which must not be announced as new. */
+/** True while older or initial messages are inserted, so that they are not announced as new. */
 function useIsQuiet(oldest: string | undefined): boolean {
   const [quiet, setQuiet] = useState({ oldest, isQuiet: true });
-  // During the same render that inserts them.
+  // Set during the same render that inserts them.
   if (quiet.oldest !== oldest) setQuiet({ oldest, isQuiet: true });
   useEffect(() => {
     const timer = setTimeout(() => setQuiet({ oldest, isQuiet: false }), QUIET);
@@ -109,7 +109,7 @@ export function useJump(): Jump | undefined {
   return to === undefined ? undefined : { to, visit };
 }
 
-/** The part of the own message that stays in view above a long answer, in px. */
+/** Height of the person's own message that stays in view above a long answer, in px. */
 const OWN_SHOWN = 96;
 
 /** Scrolls to the end. Above an answer that is taller than the view, the end of the own message stays in view. */

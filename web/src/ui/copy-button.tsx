@@ -10,7 +10,7 @@ function copyBySelection(text: string): boolean {
   const copyText = (event: ClipboardEvent) => {
     event.clipboardData?.setData('text/plain', text);
     event.preventDefault();
-    // Mantine's dialog also listens.
+    // Mantine's dialog also listens to this event.
     event.stopImmediatePropagation();
   };
   // Chromium requires a selection to copy.

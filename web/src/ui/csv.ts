@@ -1,12 +1,12 @@
 import { saveFile } from './save-file.ts';
 
-/** Without it Excel reads the file in the old code page of the computer. */
+/** Without it, Excel reads the file in the computer's legacy code page. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
-// OWASP, "CSV Injection": characters that start a formula in a spreadsheet, also in full width, and after quotes and spaces.
+// OWASP, "CSV Injection": characters that start a formula in a spreadsheet, including full-width forms, and after quotes and spaces.
 const FORMULA_AT_START = /^[\s"'\uFEFF\u200B]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/u;
 const CONTROL_AT_START = /^[\t\r\n]/u;
-// Spreadsheets with another separator (";" in much of Europe) split a cell at it, and the rest is a new cell that may start a formula.
+// Spreadsheets with another separator (";" in much of Europe) split the cell there, and the next cell may start a formula.
 const FORMULA_AFTER_SEPARATOR = /([;,\t\r\n|]["'\s]*)(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/gu;
 
 /** One quoted cell by RFC 4180 that no spreadsheet executes: an apostrophe turns a formula into text. */

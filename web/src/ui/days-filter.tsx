@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { ChoiceFilter } from './list-filters.tsx';
 import { describeCalendarDay, useMinute } from './moment.tsx';
 
-/** Two dates such as `2026-11-20`, inclusive. Each is empty for no limit. */
+/** Two dates such as `2026-11-20`, both included. An empty one means no limit. */
 export interface Days {
   from: string;
   to: string;
@@ -34,9 +34,9 @@ function describeDays({ from, to }: Days): string {
 
 interface DaysFilterProps {
   days: Days;
-  /** Text of the choice without limits. */
+  /** Label of the choice without limits. */
   none: string;
-  /** The days that are shown, where the server sets the limits. */
+  /** The shown period, if the server sets the limits. */
   shown?: Days | undefined;
   time_zone: string;
   onChange: (days: Days) => void;

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import './drawing.css';
 
-/** Drawings of 132 by 88, made of the tokens: lines of `--line-strong`, one part in the accent. */
+/** Drawings of 132 by 88 px in the colors of tokens.css: lines in `--line-strong`, one part in the accent. */
 const DRAWINGS = {
-  /** All is well: a shield on quiet ground. */
+  /** All is well: a shield on a plain background. */
   calm: (
     <>
       <path d="M14 78h104M28 84h76M22 40h10M100 30h12M104 52h8" />
@@ -26,7 +26,7 @@ const DRAWINGS = {
       <path className="drawing__mark" d="M80 55l7 7 13-14" />
     </>
   ),
-  /** An empty list: sheets that wait for their words. */
+  /** An empty list: blank sheets. */
   sheets: (
     <>
       <path className="drawing__paper" d="M46 8h44a6 6 0 0 1 6 6v56a6 6 0 0 1-6 6H46a6 6 0 0 1-6-6V14a6 6 0 0 1 6-6z" />
@@ -35,7 +35,7 @@ const DRAWINGS = {
       <path className="drawing__mark" d="M38 34h28M38 46h34M38 58h18" />
     </>
   ),
-  /** No rule yet: a wall with one stone set. */
+  /** No rule yet: a wall with one stone. */
   wall: (
     <>
       <path className="drawing__paper" d="M22 14h88v60H22z" />

@@ -2,7 +2,7 @@ import { type ReactNode, useCallback } from 'react';
 
 const FOCUSABLE = ':is(a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex="0"])';
 
-/** The focused element or one of its ancestors, with its siblings at that time. */
+/** The focused element or one of its ancestors, with the siblings that it had when it was focused. */
 interface Step {
   element: Element;
   beside: (Element | null)[];

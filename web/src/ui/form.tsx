@@ -7,12 +7,12 @@ import { useWrongFields } from './wrong-fields.tsx';
 interface FormProps extends Omit<ComponentProps<'form'>, 'action' | 'noValidate' | 'onChange' | 'onSubmit'> {
   /** The refusal of the last attempt; null before. A new value focuses the first invalid field. */
   error: object | string | null | undefined;
-  /** An attempt is being sent. Until it ends, the form cannot be submitted and edits keep the message. */
+  /** True while an attempt is being sent: the form cannot be submitted, and edits do not remove the message. */
   busy: boolean;
   onSubmit: () => void;
   /** Called when a value changes, to remove the message of the last attempt. */
   onEdit?: (() => void) | undefined;
-  /** The owner or the server validates the fields; `required` and similar attributes do not block. */
+  /** The owner or the server validates the fields, so attributes such as `required` do not block. */
   noValidate?: boolean;
   /** Its children are below each other, as in Stack (layout.tsx). */
   gap?: Gap | undefined;

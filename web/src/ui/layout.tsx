@@ -1,4 +1,4 @@
-// The kit that screens are made of. A feature's own CSS is the exception.
+// Layout components and classes for all screens. A feature has CSS of its own only as an exception.
 //   <Stack gap="3">                   children below each other
 //   <Row gap="2" justify="between">   children beside each other; they wrap
 //   <Grid columns="tail" gap="3">     named columns (layout.css); with `phone="stack"` one column on a phone
@@ -7,23 +7,23 @@
 //   surface-sunken -raised -plain -accent -amber -red -blue · pad-xs pad-s pad-m pad-l pad-row pad-line · line-above line-below line-between · rounded rounded-s round
 //   grow fixed push full full-height span shrink center top block contents bare field tick growing upper unlined pointer disc decimal scroll above-1 to -4 below-1 to -4
 //   hover hover-ink hover-accent hover-line hover-underline · off-phone on-phone unseen-phone off-empty
-// `data-tone` (good, attention, danger, note, plain) gives a part and its children --tone and --tone-soft; `tinted` and `glow` are grounds in them.
-// The sign-in screen has none of it: it loads before the kit.
-// No rule has weight, so a rule of a feature’s class wins.
+// `data-tone` (good, attention, danger, note, plain) sets --tone and --tone-soft for an element and its children; `tinted` and `glow` are backgrounds in these colors.
+// The sign-in screen uses none of it, because it loads before these files.
+// No rule has any specificity, so a feature’s class wins.
 import type { ComponentPropsWithRef, ElementType } from 'react';
 import './layout.css';
 
-/** A step of the space tokens: 2, 4, 8, 12, 16 and 24 px. */
+/** An index of the spacing tokens: 2, 4, 8, 12, 16 and 24 px. */
 export type Gap = '0' | '1' | '2' | '3' | '4' | '5';
 
 interface Common<Element extends ElementType> {
   as?: Element | undefined;
   gap?: Gap | undefined;
-  /** Space between lines, where it differs from the space between columns. */
+  /** Gap between rows, if it differs from the gap between columns. */
   rowGap?: '0' | '1' | '2' | undefined;
   align?: 'start' | 'center' | 'end' | 'baseline' | 'stretch' | undefined;
   justify?: 'start' | 'center' | 'end' | 'between' | undefined;
-  /** A line above each child but the first. */
+  /** A line above each child except the first. */
   lines?: boolean | undefined;
 }
 
@@ -44,7 +44,7 @@ interface OfGrid {
     | 'fit-m'
     | 'fit-l'
     | undefined;
-  /** On a phone: one column; or a leading column, with the third and later children below the second. */
+  /** On a phone: `stack` is one column; `under` keeps a leading column, with the third and later children below the second. */
   phone?: 'stack' | 'under' | undefined;
   /** One column up to the width of a tablet. */
   tablet?: 'stack' | undefined;
@@ -52,9 +52,9 @@ interface OfGrid {
 
 interface OfRow {
   wrap?: boolean | undefined;
-  /** It is part of a line of text. */
+  /** Displayed inline, as a part of a line of text. */
   inline?: boolean | undefined;
-  /** On a phone its children share the width, or stand two in a line. */
+  /** On a phone: `fill` shares the width among the children; `pairs` puts two in a line. */
   phone?: 'fill' | 'pairs' | undefined;
 }
 
@@ -81,12 +81,12 @@ function Part({ as: Element = 'div', layout, gap, rowGap, align, justify, lines,
   );
 }
 
-/** Children below each other. `align` is their place across. */
+/** Children below each other. `align` is their horizontal alignment. */
 export function Stack<Element extends ElementType = 'div'>(props: Props<Element>) {
   return <Part layout="stack" {...props} />;
 }
 
-/** Children beside each other, in the middle of the line; without room they wrap. */
+/** Children beside each other, vertically centered; they wrap if they do not fit. */
 export function Row<Element extends ElementType = 'div'>({ wrap = true, inline = false, ...props }: Props<Element, OfRow>) {
   return <Part layout={inline ? 'inline' : wrap ? 'row' : 'line'} {...props} />;
 }

@@ -5,10 +5,10 @@ import { IconChevronDown, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import './list-filters.css';
 
-/** Length of a list from which filters help more than they take room. */
+/** Minimum length of a list for which filters are shown. */
 const FILTERED_FROM = 10;
 
-/** True if a list of this length shows its filters. A narrowed list always does, so that it can be widened again. */
+/** True if a list of this length shows its filters. A filtered list always does, so that the filter can be removed. */
 export const needsFilters = (length: number, isNarrowed: boolean): boolean => isNarrowed || length > FILTERED_FROM;
 
 /** Filters above a list: states first, then the others. */
@@ -19,7 +19,7 @@ export function ListFilters({ children }: { children: ReactNode }) {
 interface StateFilterProps<Value extends string> {
   /** Label for screen readers: "Which alerts". */
   label: string;
-  /** `undefined` means all. */
+  /** `undefined` selects all. */
   value: Value | undefined;
   options: readonly { value: Value | undefined; label: string; count?: number | undefined }[];
   onChoose: (value: Value | undefined) => void;
@@ -85,7 +85,7 @@ interface ChoiceProps<Value extends string> {
   options?: readonly (readonly [Value, string])[];
   /** Grouped options, after the ungrouped ones. */
   groups?: readonly (readonly [string, readonly (readonly [Value, string])[]])[];
-  /** Text of the empty choice, if "Any ..." is wrong. */
+  /** Label of the empty choice, if "Any ..." does not fit. */
   none?: string;
   onChoose: (value: Value | undefined) => void;
 }

@@ -6,7 +6,7 @@ import { ErrorNotice, LoadingRows } from './states.tsx';
 export interface ListRead<Row> {
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
-  /** The rows belong to the previous filter. If they are empty, the new result is still unknown. */
+  /** True if the rows belong to the previous filter. If they are empty, the new result is still unknown. */
   isOutdated?: boolean | undefined;
   error: Error | null;
   refetch: () => unknown;

@@ -1,6 +1,6 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 
-/** Number of consecutive quoted lines from which a quote is folded, because its reader mostly knows it. */
+/** Minimum number of consecutive quoted lines that are folded, because the reader usually knows them. */
 const FOLDED_FROM = 4;
 const QUOTED = /^\s{0,3}>/u;
 

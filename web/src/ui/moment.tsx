@@ -34,7 +34,7 @@ export function describeNext(iso: string, now: number): string {
   return `on ${written('long_weekday', at)} at ${time}`;
 }
 
-/** The end of a state: "20:15", "tomorrow, 00:00", "2 Dec, 09:00". */
+/** The end of a state as a time: "20:15", "tomorrow, 00:00", "2 Dec, 09:00". */
 export function describeUntil(iso: string, now: number): string {
   const at = new Date(iso);
   const days = daysFrom(now, at.getTime());
@@ -111,12 +111,12 @@ export function describeConversationDay(iso: string, now: number): string {
   return isSameYear(at.getTime(), now) ? written('long_weekday', at) : written('long', at);
 }
 
-/** Start of the local day of a time: equal for all times of the same day. */
+/** Start of the local day of a time, which is equal for all times of the same day. */
 export function dayOf(iso: string): number {
   return startOfDate(ZONE.name, zonedDayOf(ZONE.name, Date.parse(iso)));
 }
 
-/** The time of day, if the context shows the date. */
+/** The time of day, for a context that shows the date. */
 export function TimeOfDay({ iso }: { iso: string }) {
   const at = new Date(iso);
   return (

@@ -9,7 +9,7 @@ interface PageProps {
   sentence?: ReactNode;
   /** Content at the end of the heading's line. */
   aside?: ReactNode;
-  /** The children are a page with their own heading; this heading is only for the notice. */
+  /** True if the children are a page with their own heading; then this heading is only for the notice. */
   isForNotice?: boolean;
   children: ReactNode;
 }

@@ -6,7 +6,7 @@ import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 /** Words that an attacker would try: names of the provider and the person. */
 export type Known = Parameters<typeof namesAround>[0];
 
-/** Strength of a password from 0 (guessed at once) to 4 (not in years), and faults that the server would find too. */
+/** Strength of a password from 0 (guessed at once) to 4 (not within years), and faults that the server reports too. */
 export interface Estimate {
   score: 0 | 1 | 2 | 3 | 4;
   fault: 'common' | 'only_names' | undefined;
@@ -15,7 +15,7 @@ export interface Estimate {
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 const common = new Set<unknown>(dictionary['passwords-common']);
 
-/** In a separate file, because its word lists are 200 kB. Loaded with the first typed letter. */
+/** In a separate file, because its word lists have 200 kB. Loaded when the person types the first letter. */
 export function estimate(password: string, known: Known): Estimate {
   const names = namesAround(known);
   const { score } = estimator.check(password, names);

@@ -9,7 +9,7 @@ interface PressCardProps {
   onPress: () => void;
 }
 
-/** One of a few choices, each with a sentence about it. */
+/** One of a few choices, each with a description. */
 export function PressCard({ title, sentence, icon: Icon, isOn, onPress }: PressCardProps) {
   return (
     <button type="button" className="press-card" aria-pressed={isOn} onClick={onPress}>

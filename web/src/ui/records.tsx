@@ -10,9 +10,9 @@ export interface Column<Row, Key extends string = string> {
   cell: (row: Row) => ReactNode;
   /** Numbers and dates stay on one line. */
   isFigure?: boolean;
-  /** Position on a card other than the list of facts: the name, the state, or the line below both. */
+  /** Position on a card outside of the list of facts: the name, the state, or the line below both. */
   onCard?: 'head' | 'state' | 'line';
-  /** Cell for the line of a card, which shows no label. */
+  /** Cell for the line of a card, which has no label. */
   cardCell?: (row: Row) => ReactNode;
 }
 

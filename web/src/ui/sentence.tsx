@@ -3,7 +3,7 @@ import { createElement, Fragment, type ReactNode } from 'react';
 /** Placeholder names of a text. */
 type Names<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
 
-/** The placeholders of a text from a table are not known to the compiler. */
+/** Placeholders are unknown to the compiler if the text comes from a table. */
 type SentenceProps<Text extends string> = { text: Text } & (string extends Text
   ? { parts?: Readonly<Record<string, ReactNode>> }
   : [Names<Text>] extends [never]

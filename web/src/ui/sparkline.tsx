@@ -1,11 +1,11 @@
 import './sparkline.css';
 
 const HEIGHT = 40;
-/** Room for the stroke above the highest point and below the lowest. */
+/** Room for the stroke at the highest and the lowest point. */
 const MARGIN = 3;
 
 interface SparklineProps {
-  /** Oldest first; two or more. */
+  /** Oldest first; at least two. */
   values: readonly number[];
   tone: 'accent' | 'red' | 'amber';
   /** The same figures in words, for screen readers. */

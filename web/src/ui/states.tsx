@@ -22,7 +22,7 @@ interface EmptyStateProps {
   title: string;
   sentence: string;
   action?: ReactNode;
-  /** A `Drawing` in place of the icon, where the state is all that the screen shows. */
+  /** A `Drawing` in place of the icon, if the screen shows nothing else. */
   drawing?: ReactNode;
   /** One compact line, for a state that needs no action and has content below. */
   isSmall?: boolean;
@@ -52,7 +52,7 @@ export function EmptyState({
   );
 }
 
-/** In place of a list that a search or a filter has emptied, with the way back to all of it. */
+/** Shown if a search or a filter has no results, with a button that resets it. */
 export function NothingMatches({
   title,
   sentence,

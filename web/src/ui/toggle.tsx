@@ -7,9 +7,9 @@ interface ToggleProps {
   name?: string;
   isOn: boolean;
   disabled?: boolean;
-  /** On, it has no effect yet. */
+  /** True if switching on has no effect yet. */
   idle?: boolean;
-  /** It fills the line, with the switch at its end. */
+  /** Fills the line, with the switch at its end. */
   wide?: boolean;
   onChange: (isOn: boolean) => void;
 }

@@ -2,7 +2,7 @@ import { useCallback, useRef } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
 
 /**
- * The id of the record that the address names by `parameter`, such as `?rule=`; null without one. `reach` scrolls to the element of the record and focuses
+ * The id of the record in the URL parameter `parameter`, such as `?rule=`; null without one. `reach` scrolls to the record's element and focuses
  * it, once for each navigation.
  */
 export function useAsked(parameter: string) {
@@ -15,7 +15,7 @@ export function useAsked(parameter: string) {
       reached.current = key;
       // After the effects of the navigation itself, which focus the heading.
       queueMicrotask(() => {
-        // The beginning of a tall one would be out of sight.
+        // Otherwise the beginning of a tall element would be out of view.
         element.scrollIntoView({ block: element.offsetHeight > innerHeight / 2 ? 'start' : 'center' });
         element.focus({ preventScroll: true });
       });

@@ -55,7 +55,7 @@ export const TopBar = memo(function TopBar() {
   );
 });
 
-/** State of this page only: its connection, its running uploads, and the requested wait. */
+/** State of this page only: its connection, its running uploads, and the wait that the server requests. */
 function StatusPills() {
   // The chat shows the connection itself.
   const isShownBelow = useLocation().pathname === '/chat';
@@ -86,7 +86,7 @@ function StatusPills() {
   );
 }
 
-/** The protection of the person, in the color of their one status, with the number of open steps. Leads to them. */
+/** The protection of the person in the color of their status, with the number of open steps. Links to them. */
 function ProtectionPill() {
   const { data } = useQuery(dashboardQuery);
   if (!data) return null;
@@ -106,7 +106,7 @@ function ProtectionPill() {
     >
       <Shield size={18} stroke={1.7} aria-hidden="true" />
       <span>{words}</span>
-      {/* In place of the words on a phone. */}
+      {/* Replaces the words on a phone. */}
       {steps > 0 && (
         <b className="num" aria-hidden="true">
           {formatNumber(steps)}

@@ -4,7 +4,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { callPage, type Page } from '#api/call.ts';
 import { deskCountsQuery } from './desk-counts.ts';
 
-/** Number of conversations on the home of a technician. The desk has all. */
+/** Number of conversations on a technician's home. The desk shows all of them. */
 const SHOWN = 5;
 
 /** Reads the waiting conversations, and the counts of the desk with the first of them. */

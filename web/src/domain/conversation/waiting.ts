@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { WAITING_KEY } from './desk-keys.ts';
 
-/** Refetch interval in ms, should an event get lost. */
+/** Refetch interval in ms, in case an event is lost. */
 const ASKED_AGAIN = 60_000;
 
 /**

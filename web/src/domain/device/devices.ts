@@ -2,7 +2,7 @@ import { countRules, type Device, listBlocked, listDevices } from '@palisade/con
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 
-/** Device data changes often; events report changes. */
+/** Prefix of the queries of devices. Events report their changes. */
 const KEY = ['devices'] as const;
 
 /** Refetch interval, because no event reports a silently stopped agent, in ms. */

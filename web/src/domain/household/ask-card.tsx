@@ -23,7 +23,7 @@ interface AskCardProps {
   time_zone: string;
 }
 
-/** A waiting “May I?” with its answers. */
+/** A waiting “May I?” request with buttons for the answers. */
 export function AskCard({ ask, profile, time_zone }: AskCardProps) {
   const now = useMinute();
   const [line, setLine] = useState('');
@@ -73,7 +73,7 @@ export function AskCard({ ask, profile, time_zone }: AskCardProps) {
   );
 }
 
-/** The waiting asks of a home, the newest first. */
+/** The waiting requests of a home, newest first. */
 export function waitingAsks({ asks, profiles, time_zone }: Pick<Household, 'asks' | 'profiles' | 'time_zone'>): AskCardProps[] {
   return asks.flatMap((ask) => {
     const profile = profiles.find(({ id }) => id === ask.profile_id);

@@ -3,10 +3,10 @@ import { queryOptions } from '@tanstack/react-query';
 import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 
-/** Counts and ends of pauses change without an event. */
+/** Interval of refetching, in ms, because no event reports new counts or the end of a pause. */
 const STATE_INTERVAL = 30_000;
 
-/** Below `devices`, whose changes the server tells. */
+/** The key starts with `devices`, so events of devices refetch it. */
 export const householdQuery = queryOptions({
   queryKey: ['devices', 'household'],
   queryFn: ({ signal }) => call(readHousehold, { signal }),

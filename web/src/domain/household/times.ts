@@ -5,10 +5,10 @@ import { describeClockTime } from '#ui/moment.tsx';
 const SUNDAY = 7;
 const MIDNIGHT = '00:00';
 
-/** A time for all names that runs past midnight. */
+/** Whether a time for all names runs past midnight. */
 export const isBedtime = ({ refuses, from, to }: ProfileTime) => refuses === 'all' && to <= from && to !== MIDNIGHT;
 
-/** The time for all names that holds at a moment (ms); a bedtime before others. */
+/** The time for all names that applies at a moment (ms); a bedtime takes precedence. */
 export function timeAt({ times }: Pick<ProfileRules, 'times'>, time_zone: string, at_ms: number): ProfileTime | undefined {
   const clock = new Date(clockAt(time_zone, at_ms));
   const day = clock.getUTCDay() || SUNDAY;
@@ -16,12 +16,12 @@ export function timeAt({ times }: Pick<ProfileRules, 'times'>, time_zone: string
   return held.find(isBedtime) ?? held[0];
 }
 
-/** A time without an end on its day. */
+/** Whether a time lasts the whole day. */
 export const isAllDay = ({ from, to }: ProfileTime) => from === MIDNIGHT && to === MIDNIGHT;
 
 type Asking = Pick<Household['profiles'][number], 'name' | 'rules' | 'state'>;
 
-/** The effect of answers to a “May I?” at a time; undefined if no pause or schedule blocks. */
+/** A sentence about when an answer to a “May I?” takes effect; undefined if no pause or schedule blocks. */
 export function answerEffect({ name, rules, state }: Asking, time_zone: string, now: number): string | undefined {
   if (state === 'paused') return `Websites are paused for ${name}. Your answer counts after the pause.`;
   const time = timeAt(rules, time_zone, now);

@@ -2,7 +2,7 @@ import type { CustomerCard } from '@palisade/contract/desk';
 import { formatList, formatNumber, plural } from '@palisade/contract/intl';
 import { Moment, useMinute } from '#ui/moment.tsx';
 
-/** The number of a person's infected files, with harmless test files counted separately; undefined for none. */
+/** The number of a person's infected files, with harmless test files counted separately; undefined if there are none. */
 export function describeInfected({ infected, test_files }: CustomerCard['scans']): string | undefined {
   const parts = [
     ...(infected > 0 ? [`${formatNumber(infected)} infected`] : []),

@@ -9,7 +9,7 @@ interface PageOf {
   cursor?: string;
 }
 
-/** Reads all pages of a list, because search, sorting and export need all rows. */
+/** Reads all pages of a list, because searching, sorting and exporting need all rows. */
 export async function readAll<Row extends { id: string }>(read: (page: PageOf) => Promise<Row[]>): Promise<Row[]> {
   let asked: number = PAGE_SIZE_DEFAULT;
   let page = await read({});
@@ -32,7 +32,7 @@ export const plansQuery = queryOptions({
   queryFn: ({ signal }) => readAll((query) => call(listPlans, { query, signal })),
 });
 
-/** True if the provider is known to offer no plan, so that a list of plans helps no one. */
+/** True if the provider is known to offer no plan, so that there is no list to show. */
 export const useHasNoPlans = () => useQuery(plansQuery).data?.length === 0;
 
 interface LinkOfPlanProps {

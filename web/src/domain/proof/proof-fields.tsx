@@ -31,7 +31,7 @@ export interface ProofForm {
   value: string;
   /** Sentences of refused fields, by name. */
   errors: Record<string, string>;
-  /** A refusal without a field. `link` is the address at which it would work. */
+  /** A refusal that belongs to no field. `link` is the address at which the attempt would work. */
   message: { text: string; link?: string | undefined } | undefined;
   setPassword: (password: string) => void;
   setMethod: (method: SecondFactor) => void;
@@ -74,7 +74,7 @@ export function useProofForm(twoFactor: TwoFactor): ProofForm {
     const { code, ...fields } = fieldMessagesOf(error);
     const isFactor = error instanceof CallError && error.problem?.code === 'second_factor_refused';
     const sentence = isFactor ? sentenceOf(error) : code;
-    // A passkey has no field; without two-factor sign-in there is none either.
+    // A passkey has no field, and without two-factor sign-in there is no second factor.
     const hasField = twoFactor.enabled && method !== 'passkey';
     const shown = sentence !== undefined && hasField ? { ...fields, [method]: sentence } : fields;
     setErrors(shown);

@@ -5,7 +5,7 @@ export type ToCheck = { text: string } | { file: File };
 
 let waiting: ToCheck | undefined;
 
-/** Takes the passed content, once. */
+/** Returns the passed content once. */
 export function takeToCheck(): ToCheck | undefined {
   const taken = waiting;
   waiting = undefined;

@@ -6,11 +6,11 @@ import { describeEnd, useSettleInfections } from './infections.ts';
 
 interface InfectionAnswerProps {
   scan: Pick<Scan, 'id' | 'filename' | 'infection' | 'device'>;
-  /** The button is the main action of its screen. */
+  /** True if the button is the main action of its screen. */
   isMain?: boolean;
 }
 
-/** Says of an infected file that the original is deleted, or how its infection ended. */
+/** Lets the person confirm that the infected original is deleted, or shows how the infection ended. */
 export function InfectionAnswer({ scan, isMain = false }: InfectionAnswerProps) {
   const { id, filename, infection, device } = scan;
   const settle = useSettleInfections();

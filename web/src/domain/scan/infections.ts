@@ -3,7 +3,7 @@ import { call } from '#api/call.ts';
 import { useChange } from '#api/change.ts';
 import { describeDate } from '#ui/moment.tsx';
 
-/** Open infections among scans. Uploads of the same bytes are one; on devices each copy is one. */
+/** Open infections among scans. Uploads of the same bytes count as one; on devices each copy counts. */
 export function openInfections(scans: readonly Scan[]): Scan[] {
   const copies = new Map<string, Scan>();
   for (const scan of scans) {
@@ -21,12 +21,12 @@ export function describeEnd({ at, by }: Extract<Infection, { state: 'closed' }>,
   return device_name === undefined ? `Palisade removed it on ${day}.` : `Palisade removed it from ${device_name} on ${day}.`;
 }
 
-/** Says of infected files that the originals are deleted, or that they are not. */
+/** Marks infected files as deleted by the person, or as still present. */
 export function useSettleInfections() {
   return useChange({
     of: settleInfections,
     mutationFn: (body: { scan_ids: string[]; deleted: boolean }) => call(settleInfections, { body }),
-    // The alerts about the files.
+    // The alerts about these files.
     renews: [['anti-hacking']],
   });
 }

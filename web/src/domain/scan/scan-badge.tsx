@@ -7,10 +7,10 @@ interface ScanBadgeProps {
   scan: Pick<Scan, 'scan_status' | 'is_test_file' | 'infection' | 'status_detail'>;
 }
 
-/** Engines report a harmless test file as infected, but it is no danger. */
+/** Engines report a harmless test file as infected, although it is not dangerous. */
 const isTest = ({ scan_status, is_test_file }: ScanBadgeProps['scan']) => scan_status === 'infected' && is_test_file;
 
-/** An archive with a test file may hold files that were not read. */
+/** An archive with a test file may contain files that were not read. */
 const toneOfTest = ({ status_detail }: ScanBadgeProps['scan']) => (status_detail === null ? 'note' : 'attention');
 
 /** The result of a scan, with the same words everywhere. */

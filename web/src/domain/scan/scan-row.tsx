@@ -12,17 +12,17 @@ import { ScanBadge, ScanIcon } from './scan-badge.tsx';
 import { describeCoverage, describeDetail, describeTestFile } from './scan-sentence.ts';
 import './scan-row.css';
 
-/** Most files are harmless: the words for threats come with the first infected one. */
+/** Loaded with the first infected file, because most files are harmless. */
 const ThreatLine = lazyPart(async () => (await import('./threat-line.tsx')).ThreatLine);
 
 interface ScanRowProps {
   scan: Scan;
   now: number;
-  /** Also shows the hash, the coverage in every case, and the engine's notes. */
+  /** Also shows the hash, the coverage even if complete, and the engine's notes. */
   detailed?: boolean;
   /** Link target of the whole row: the details of the scan. */
   to?: string;
-  /** The effect of a threat in words, and the answer to an infection: parts that the first screen does not load. */
+  /** Description of the threat and confirmation of deletion, which the first screen does not load. */
   wordsOf?: (threat: string) => string | undefined;
   Answer?: ComponentType<{ scan: Scan }>;
 }

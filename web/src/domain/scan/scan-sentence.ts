@@ -1,7 +1,7 @@
 import { type Scan, STATUS_DETAIL_SENTENCES } from '@palisade/contract/antivirus';
 import { describeBytes, formatList, formatNumber, plural } from '@palisade/contract/intl';
 
-/** The sentence about a harmless test file, for lists and details. It may lie in an archive with parts that could not be read. */
+/** The sentence about a harmless test file, for lists and details. The file may be in an archive with unreadable parts. */
 export function describeTestFile({ status_detail }: Pick<Scan, 'status_detail'>): string {
   return status_detail === null
     ? 'This is a harmless test file.'
@@ -11,8 +11,8 @@ export function describeTestFile({ status_detail }: Pick<Scan, 'status_detail'>)
 const UNKNOWN_FILE_SENTENCE = 'Unknown file type. No threat matched.';
 
 /**
- * The part of a file that was read: "412 of 412 files inside checked, 1.2 GB, including 3 MB of unknown data". A file without members was read as it is.
- * Raw bytes have no known format; a file of only raw bytes has an unknown type. Empty if the coverage is unknown, which `pending` already says.
+ * The part of a file that was read: "412 of 412 files inside checked, 1.2 GB, including 3 MB of unknown data". A file without members has no count.
+ * Raw bytes have no known format; a file of only raw bytes has an unknown type. Empty if the coverage is unknown, which the status `pending` already explains.
  */
 export function describeCoverage({ coverage, size, scan_status }: Scan): string | undefined {
   if (size === 0) return 'This file is empty.';
@@ -39,7 +39,7 @@ export function describeCoverage({ coverage, size, scan_status }: Scan): string 
   );
 }
 
-/** Details of the status: the reason why a scan is pending, or an exception while reading. */
+/** Details of the status: why a scan is pending, or another remark about the reading. */
 export function describeDetail({ status_detail, scan_status }: Scan): string | undefined {
   if (status_detail) return STATUS_DETAIL_SENTENCES[status_detail];
   return scan_status === 'pending' ? 'We haven’t checked this whole file yet.' : undefined;

@@ -30,7 +30,7 @@ export type ScanChoice = Pick<ScansQuery, 'status' | 'infection' | 'search' | 's
 /** All scans, newest first. */
 export const EVERY_SCAN: ScanChoice = { status: undefined, search: '', sort: 'newest' };
 
-/** Number of scans in one page. */
+/** Page size of the list of scans. */
 const SCANS_PAGE = 50;
 
 const SCANS_KEY = ['scans'];
@@ -38,7 +38,7 @@ const LISTS_KEY = [...SCANS_KEY, 'list'];
 
 interface ScansPage {
   rows: Scan[];
-  /** Cursor of the next page; undefined after the last. Stored from the reply, because rows are added and removed. */
+  /** Cursor of the next page; undefined on the last page. Stored from the reply, because rows are added and removed. */
   next: string | undefined;
 }
 
@@ -76,7 +76,7 @@ export function uploadScan(file: File, { key, ...options }: Omit<UploadOptions, 
   return upload(scanFile, file, { ...options, headers: { [UPLOAD_KEY_HEADER]: key } });
 }
 
-/** Cancels an upload at any stage. The upload then fails with `upload_cancelled`, unless the scan ended first. */
+/** Cancels an upload at any stage. The upload then fails with `upload_cancelled`, unless the scan has already ended. */
 export async function takeBack(key: string): Promise<void> {
   await call(cancelUpload, { params: { key } });
 }

@@ -4,11 +4,11 @@ import { Sentence } from '#ui/sentence.tsx';
 
 interface ThreatLineProps {
   scan: Pick<Scan, 'threat_detected' | 'threat_member' | 'is_test_file' | 'infection'>;
-  /** Undefined: the name alone. */
+  /** If undefined, only the name is shown. */
   wordsOf: ((threat: string) => string | undefined) | undefined;
 }
 
-/** The effect of the threat in a file, its name, and the file inside an archive that it is in. */
+/** The threat in a file: its description, its name, and the infected file inside an archive. */
 export function ThreatLine({ scan, wordsOf }: ThreatLineProps) {
   const { threat_detected: threat, threat_member: member } = scan;
   if (threat === null) return null;

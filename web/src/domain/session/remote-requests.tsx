@@ -9,15 +9,15 @@ import { TimeOfDay } from '#ui/moment.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
 interface RemoteRequestsProps {
-  /** Customers shown. Default: all that the counts name. */
+  /** Maximum number of customers to show; by default all in the counts. */
   most?: number;
-  /** False where the code is entered: there the link would lead to the same screen. */
+  /** False on the screen where codes are entered, because the link would lead to the same screen. */
   isElsewhere?: boolean;
-  /** No part above is more urgent. */
+  /** True if nothing above is more urgent. */
   isFirst?: boolean;
 }
 
-/** The customers who wait for remote help, longest first, each with the link to where the code is entered. */
+/** The customers who wait for remote help, longest wait first, with a link to the screen for codes. */
 export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }: RemoteRequestsProps) {
   const customers = useQuery({ ...deskCountsQuery, enabled: false }).data?.remote_customers ?? [];
   const waiting = useRemoteWaiting();
@@ -63,7 +63,7 @@ export function RemoteRequestList({ most, isElsewhere = true, isFirst = false }:
   );
 }
 
-/** The waiting customers with a heading. Empty while no customer waits. */
+/** The waiting customers with a heading; renders nothing without any. */
 export function RemoteRequests(list: RemoteRequestsProps) {
   const waiting = useRemoteWaiting();
   if (waiting === 0) return null;

@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { Status } from '@palisade/contract/status';
 
-/** The numbers of files, rules and devices that the status is based on, in one line. Empty while there are none. */
+/** The numbers of files, rules and devices that the status is based on, in one line. Empty if all are 0. */
 export function describeLookedAt({ files_read, files_unread, rules, devices }: Status['looked_at']): string {
   const files = files_read + files_unread;
   const figures: [number, { one: string; other: string }][] = [

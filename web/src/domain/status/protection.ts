@@ -1,7 +1,7 @@
 import { formatNumber, plural } from '@palisade/contract/intl';
 import type { Status } from '@palisade/contract/status';
 
-/** The protection text for the top bar, and the number of open steps. In danger, only the danger is named. */
+/** The protection text for the top bar, and the number of open steps. In the state `danger` it names only the danger. */
 export function protectionOf({ protected_by, next, others }: Status): { words: string; steps: number } {
   const open = next === null ? [] : [next, ...others];
   const dangers = open.filter(({ is_danger }) => is_danger).length;

@@ -7,18 +7,18 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 interface DeviceRowProps {
   icon: TablerIcon;
   name: string;
-  /** Where the device has its own part. */
+  /** Link to the device's own part. */
   to?: string;
   /** The line below the name. */
   line: string;
-  /** The state of each protection; the first one colors the icon. */
+  /** The state of each kind of protection; the first one colors the icon. */
   states: readonly { tone: Tone; words: string }[];
   action?: ReactNode;
-  /** Content below, in line with the name. */
+  /** Content below, aligned with the name. */
   children?: ReactNode;
 }
 
-/** A device of the agent or of web protection, in a list. */
+/** A list item for a device with the agent or with web protection. */
 export function DeviceRow({ icon, name, to, line, states, action, children }: DeviceRowProps) {
   return (
     <Grid columns="lead" gap="3" align="start">

@@ -12,7 +12,7 @@ interface RefusedWebsiteProps {
   services: WebProtection['services'];
 }
 
-/** A refused website with its reason, its device and its last time. */
+/** A refused website with the reason, the device and the time of the last refusal. */
 export function RefusedWebsite({ refused: { name, category, count, last_at }, device, services }: RefusedWebsiteProps) {
   const now = useMinute();
   return (

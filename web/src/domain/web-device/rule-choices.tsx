@@ -14,13 +14,13 @@ function toggled<Value>(values: readonly Value[], value: Value, isOn: boolean): 
 }
 
 interface RuleChoicesProps {
-  /** Lists and services of this server. */
+  /** Lists and services that this server has. */
   web: Pick<WebProtection, 'categories' | 'services'>;
   policy: WebPolicy;
   onChange: (policy: WebPolicy) => void;
 }
 
-/** Categories, safe search and services: of all devices of a person, or of a profile. */
+/** Choices of categories, safe search and services, for all devices of a person or for a profile. */
 export function RuleChoices({ web, policy, onChange }: RuleChoicesProps) {
   const listed = new Set(web.categories.flatMap(({ category, names }) => (names > 0 ? [category] : [])));
   const missing = WEB_CATEGORIES.filter((category) => !listed.has(category));

@@ -22,17 +22,17 @@ import { useChange } from '#api/change.ts';
 import type { Tone } from '#ui/badge.tsx';
 import { describeMoment } from '#ui/moment.tsx';
 
-/** Counts change without an event. */
+/** Interval of refetching, in ms, because no event reports new counts. */
 const STATE_INTERVAL = 30_000;
 
-/** Below `devices`, whose changes the server tells. */
+/** The key starts with `devices`, so events of devices refetch it. */
 export const webProtectionQuery = queryOptions({
   queryKey: ['devices', 'web', 'all'],
   queryFn: ({ signal }) => call(readWebProtection, { signal }),
   refetchInterval: STATE_INTERVAL,
 });
 
-/** True if the person's devices refuse a name now. */
+/** Checks whether the person's devices refuse a name now. */
 export const nameCheckQuery = (name: string) =>
   queryOptions({
     queryKey: ['devices', 'web', 'check', name],
@@ -42,7 +42,7 @@ export const nameCheckQuery = (name: string) =>
 export const useAddName = () =>
   useChange({ of: addWebName, mutationFn: (body: BodySentOf<typeof addWebName>) => call(addWebName, { body }) });
 
-/** Each kind of device: its label, and the name that a new one gets. */
+/** Each kind of device: its label, and the default name of a new one. */
 export const KINDS: Record<WebDeviceKind, { label: string; line: string; name: string; icon: TablerIcon }> = {
   apple: { label: 'iPhone, iPad, or Mac', line: 'A few taps in Settings.', name: 'My iPhone', icon: IconBrandApple },
   android: { label: 'Android', line: 'One setting: Private DNS.', name: 'My Android phone', icon: IconBrandAndroid },

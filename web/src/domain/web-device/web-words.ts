@@ -8,7 +8,7 @@ export const CATEGORIES: Record<WebCategory, string> = {
   ways_around: 'Ways around web protection',
 };
 
-/** One line about each category. */
+/** A one-line description of each category. */
 export const CATEGORY_LINES: Record<WebCategory, string> = {
   ads: 'Ads, and companies that follow you across websites.',
   adult: 'Websites for adults only.',
@@ -16,10 +16,10 @@ export const CATEGORY_LINES: Record<WebCategory, string> = {
   ways_around: 'Services that let a device get past these rules.',
 };
 
-/** Kinds of services. */
+/** Labels of the kinds of services. */
 export const SERVICE_KINDS = { video: 'Video and music', games: 'Games', chats: 'Chats and social media' } as const;
 
-/** Reasons of a household (`HOUSEHOLD_REASONS`), for a list. */
+/** Labels of a household's reasons for a refusal (`HOUSEHOLD_REASONS`), for a list. */
 const HOUSEHOLD: Readonly<Record<string, string>> = {
   paused: 'Paused',
   time: 'Time without websites',
@@ -27,7 +27,7 @@ const HOUSEHOLD: Readonly<Record<string, string>> = {
   guardian: 'Blocked by a guardian',
 };
 
-/** The reason of a refusal, for a list: "Ads and trackers". */
+/** The reason for a refusal, for a list: "Ads and trackers". */
 export function reasonOf(category: string, services: WebProtection['services']): string {
   if (category === 'dangerous') return 'Dangerous';
   if (category === 'own') return 'Blocked by you';
@@ -38,13 +38,13 @@ export function reasonOf(category: string, services: WebProtection['services']):
   return known ?? services.find(({ id }) => id === category)?.name ?? 'Blocked';
 }
 
-/** Refusals of one reason, counted: "2 refused: not at this time". */
+/** The number of refusals with one reason: "2 refused: not at this time". */
 export function refusedWords(category: string, count: number, services: WebProtection['services']): string {
   const reason = reasonOf(category, services);
   return `${formatNumber(count)} refused: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
 }
 
-/** The reason of a refusal as a sentence. */
+/** The reason for a refusal as a sentence. */
 export function whyOf({ category, rule }: { category: string; rule: string }, services: WebProtection['services']): string {
   if (category === 'dangerous') return `${rule} is on a list of dangerous websites.`;
   if (category === 'own') return `You blocked ${rule}.`;

@@ -19,7 +19,7 @@ export function WebsiteField({ onChange, ...props }: WebsiteFieldProps) {
   );
 }
 
-/** Removes a website from a list. */
+/** A button that removes a website from a list. */
 export function RemoveWebsite({ name, disabled, onRemove }: { name: string; disabled: boolean; onRemove: () => void }) {
   return (
     <Button variant="text" size="s" aria-label={`Remove ${name}`} disabled={disabled} onClick={onRemove}>

@@ -26,7 +26,7 @@ export function accountTabOf(name: string | null): AccountTab | undefined {
   return TABS.find((tab) => tab.name === name)?.name;
 }
 
-/** In px: tabs with a form beside them, and a task alone. */
+/** In px: for tabs with a form beside them, and for a single task. */
 const WIDTHS = { tabs: 720, task: 560 };
 
 /** All settings of the person's own account, in tabs. The page below keeps its route. */

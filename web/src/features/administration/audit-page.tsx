@@ -64,7 +64,7 @@ const GROUP_LABELS: Record<AuditGroup, string> = {
   installation: 'Installation',
 };
 
-/** For each group, first the choice of all its entries, then its kinds. */
+/** For each group, a choice of all its entries, followed by its kinds. */
 const CHOICES = AUDIT_GROUPS.map((group) => {
   const kinds = AUDIT_KINDS.filter((kind) => auditGroupOf(kind) === group);
   const all = [`${GROUP_MARK}${group}`, `All: ${GROUP_LABELS[group]}`] as const;
@@ -170,7 +170,7 @@ function Chain() {
   );
 }
 
-/** Has the layout of the result, so that the entries below do not move. */
+/** Has the layout of the result, so that the entries below do not move when it arrives. */
 function Checking() {
   return (
     <Grid columns="lead" gap="3" align="start" className="audit-chain__checking accent">
@@ -278,7 +278,7 @@ type Entries = [AuditEntry, ...AuditEntry[]];
 
 const actOf = (entry: AuditEntry) => JSON.stringify([dayOf(entry.at), { ...entry, seq: 0, at: '', hash: '' }]);
 
-/** Puts consecutive entries of one day together that differ in their time alone. */
+/** Groups consecutive entries of one day that differ only in their time. */
 function groupEqual(rows: readonly AuditEntry[]): Entries[] {
   const groups: Entries[] = [];
   for (const entry of rows) {

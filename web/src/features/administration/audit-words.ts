@@ -1,7 +1,7 @@
 import type { AuditEntry, ShownKind } from '@palisade/contract/audit';
 import { KIND_LABELS, roleOf } from '#domain/activity/activity-words.ts';
 
-/** A sentence about an entry: `{who}` did it, `{whom}` is whose account it is about, and `{fact}` is a detail of it. */
+/** Templates of sentences: `{who}` is the actor, `{whom}` the person whose account it is about, and `{fact}` a detail of the entry. */
 const SENTENCES: Partial<Record<ShownKind, string>> = {
   account_registered: '{who} created an account',
   email_proven: '{who} confirmed their email address',
@@ -85,7 +85,7 @@ const SENTENCES: Partial<Record<ShownKind, string>> = {
   remote_revoked: '{who} removed a permission in a remote session',
 };
 
-/** The detail that a sentence names. */
+/** The name of the detail for `{fact}`. */
 const FACTS: Partial<Record<ShownKind, string>> = {
   username_changed: 'username',
   profile_added: 'profile',
@@ -115,8 +115,8 @@ function factOf({ kind, details }: Pick<AuditEntry, 'kind' | 'details'>): string
 }
 
 /**
- * The sentence of an entry with its fact. It does not name whose account it is where that is the person who acted, and always does otherwise. A kind without a sentence
- * has its label after the person: "maria: Remote session extended".
+ * The sentence of an entry with its detail. It names the person whose account it is about, unless that is the actor. For a kind without a template it is the
+ * actor and the label: "maria: Remote session extended".
  */
 export function auditSentence(entry: Pick<AuditEntry, 'kind' | 'details' | 'subject_id' | 'actor_id'>): {
   text: string;

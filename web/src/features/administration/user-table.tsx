@@ -67,7 +67,7 @@ export function StateBadge({
   );
 }
 
-/** The reason for which a person needs attention, or their last known state, and the score that it lowers. */
+/** The reason why a person needs attention, or their last known state, with the score. */
 function Security({ user: { state, security_score, serious_alerts, has_silent_device, two_factor } }: { user: AdminUser }) {
   const isInDanger = serious_alerts > 0 || state === 'danger';
   const reasons = [...(two_factor ? [] : ['No two-factor']), ...(has_silent_device ? ['Silent device'] : [])];

@@ -19,7 +19,7 @@ import { userColumns } from './user-table.tsx';
 import { EVERYBODY, invitationsQuery, type UserChoice, usersQuery } from './users.queries.ts';
 import './administration.css';
 
-/** Dialogs import Mantine's, so it is loaded when it opens. */
+/** Dialogs import Mantine's dialog, so it is loaded when it opens. */
 const UserDialog = lazyPart(async () => (await import('./user-dialog.tsx')).UserDialog);
 const InviteDialog = lazyPart(async () => (await import('./invite-dialog.tsx')).InviteDialog);
 
@@ -48,14 +48,14 @@ const SORTS = [
   ['name', 'By username'],
 ] as const satisfies readonly (readonly [UserChoice['sort'], string])[];
 
-/** Filter from the address: the palette and the dashboard link to some people, or to the record of one. */
+/** Filter from the address, because the palette and the dashboard link to some people, or to the record of one. */
 function useAddressed(): UserChoice {
   const [address] = useSearchParams();
   const state = STATES.find(([known]) => known === address.get('state'))?.[0];
   return { ...EVERYBODY, search: address.get('search') ?? '', state };
 }
 
-/** A button that invites someone. */
+/** A button that invites a person. */
 function Invite({ onSent }: { onSent: (email: string) => void }) {
   const [isOpen, setIsOpen] = useState(false);
   return (

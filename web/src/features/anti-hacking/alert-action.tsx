@@ -5,7 +5,7 @@ import { ScreenLink } from '#ui/button-link.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useAcknowledgeAlert } from './alerts.queries.ts';
 
-/** The screen that deals with what an alert is about. Undefined where the alert is all there is. */
+/** The link to the screen that deals with the subject of an alert; undefined if there is no such screen. */
 export function placeOf({ rule, scan_id, simulated }: Alert): { label: string; to: string } | undefined {
   if (simulated || rule === CHECKED_SCAM_RULE) return undefined;
   if (scan_id !== null) return { label: 'See what to do', to: `/antivirus?scan=${scan_id}` };
@@ -13,7 +13,7 @@ export function placeOf({ rule, scan_id, simulated }: Alert): { label: string; t
   return rule.startsWith('device_') ? { label: 'Open your devices', to: '/devices' } : undefined;
 }
 
-/** Types of which the detail asks "Was this you?". */
+/** Types of alerts that ask "Was this you?". */
 const ASKS: readonly string[] = ['suspicious_login', 'brute_force'];
 
 /** The next step of an alert in a list. */

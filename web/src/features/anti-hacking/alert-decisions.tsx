@@ -18,7 +18,7 @@ interface AlertDecisionsProps {
   onChangePassword: () => void;
 }
 
-/** Decisions that an alert allows: the main one as a question or button, the others in a menu. */
+/** Buttons for the decisions that an alert allows: the main one as a question or button, the others in a menu. */
 export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps) {
   const acknowledge = useAcknowledgeAlert(alert.id);
   const resolve = useResolveAlert(alert.id);
@@ -32,7 +32,7 @@ export function AlertDecisions({ alert, onChangePassword }: AlertDecisionsProps)
   const isDisowned = alert.decisions[0]?.kind === 'not_me';
   const isAsked = isOpen && alert.about_sign_in && !isDisowned;
   const place = isAsked ? undefined : placeOf(alert);
-  // A file that is still on the device is no resolved danger: Resolve is in the menu.
+  // An alert about a file that is still on the device should not be resolved easily, so Resolve is in the menu.
   const left = isOriginalLeft(alert) ? alert.scan_id : null;
   const isUnseen = alert.status === 'open';
   const seesFirst = isUnseen && !isAsked && !place;
@@ -153,7 +153,7 @@ function OriginalDeleted({ scan_id }: { scan_id: string }) {
 }
 
 interface NotMeProps {
-  /** Known only right after the answer. */
+  /** Available only right after the answer. */
   sessions_ended: number | undefined;
   offersTwoFactor: boolean;
   onChangePassword: () => void;

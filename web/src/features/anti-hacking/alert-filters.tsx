@@ -13,7 +13,7 @@ const STATES: readonly { value: AlertChoice['status']; label: string; count?: 'a
   { value: undefined, label: 'All' },
 ];
 
-/** Alerts of all states from which on search, severity and type help to find one. */
+/** Minimum number of alerts of all states for which search, severity and type are shown. */
 const WORTH_NARROWING = 10;
 
 interface AlertFiltersProps {
@@ -23,7 +23,7 @@ interface AlertFiltersProps {
 }
 
 export const AlertFilters = memo(function AlertFilters({ choice, counts, onChange }: AlertFiltersProps) {
-  // Decided once: filters that come later would move the list below them.
+  // Decided once, because filters that appear later would move the list.
   const [isNarrowed] = useState(() => !counts || counts.active + counts.resolved + counts.hidden >= WORTH_NARROWING);
   const hasOrigin = isNarrowed || choice.simulated !== ACTIVE.simulated;
   return (
@@ -75,7 +75,7 @@ export const AlertFilters = memo(function AlertFilters({ choice, counts, onChang
   );
 });
 
-/** Number of alerts in a state; undefined if the server's counts do not cover the chosen origin. */
+/** Number of alerts in a state; undefined if the server's counts do not apply to the chosen origin. */
 function countOf(counts: Monitor['alerts'] | undefined, state: 'active' | 'resolved' | 'hidden', { simulated }: AlertChoice) {
   if (simulated === undefined || counts === undefined) return counts?.[state];
   if (state !== 'active') return undefined;

@@ -76,19 +76,19 @@ export const AlertList = memo(function AlertList({ isDrawn }: AlertListProps) {
   );
 });
 
-/** In the list of what needs the person, test files are apart. */
+/** In the list of active alerts, those about test files are shown separately. */
 function withoutTests(rows: readonly Alert[] | undefined, { status, simulated }: AlertChoice) {
   if (rows === undefined || status !== 'active' || simulated !== 'false') return { alerts: rows, tests: [] };
   return { alerts: rows.filter((alert) => !isOfTestFile(alert)), tests: rows.filter(isOfTestFile) };
 }
 
-/** True if a list shows every active simulated alert, so that they need no list of their own. */
+/** True if a list already shows every active simulated alert, so that the separate list is omitted. */
 function listsDrills({ status, severity, type, simulated, search }: AlertChoice): boolean {
   const isWhole = severity === undefined && type === undefined && search === '';
   return isWhole && simulated !== 'false' && (status === undefined || status === 'active');
 }
 
-/** Number of simulated alerts below the real ones: the latest. */
+/** Maximum number of simulated alerts below the real ones, latest first. */
 const SIMULATED_SHOWN = 1;
 
 /** Active simulated alerts, separate from real ones. */

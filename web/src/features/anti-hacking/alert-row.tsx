@@ -10,7 +10,7 @@ import { AlertAction } from './alert-action.tsx';
 import { describeAlert, OutcomeBadges, SeverityBadge, StatusBadge, ThreatIcon, TimesBadge } from './threat.tsx';
 import './alert-row.css';
 
-/** An alert in a list, with its one next step. */
+/** An alert in a list, with its next step. */
 export const AlertRow = memo(function AlertRow({ alert, now }: { alert: Alert; now: number }) {
   return (
     <Grid as="li" gap="3" align="center" className="alert-row" data-status={alert.status}>

@@ -43,7 +43,7 @@ export const alertsQuery = (choice: AlertChoice) =>
 
 /** Watched events and counts of alerts. */
 export const monitorQuery = queryOptions({
-  // As with the overview: do not ask a server without this endpoint at each mount.
+  // As for the overview: if a server lacks this endpoint, do not ask it at each mount.
   retryOnMount: false,
   queryKey: [...ALERTS_KEY, 'monitor'],
   queryFn: ({ signal }) => call(readMonitor, { signal }),

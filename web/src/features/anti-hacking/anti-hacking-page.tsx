@@ -18,7 +18,7 @@ import { ThreatPanel } from './threat-panel.tsx';
 
 const AlertDetailDialog = lazyPart(async () => (await import('./alert-detail.tsx')).AlertDetailDialog);
 
-/** Renders a part in a transition once `isReady`, and returns whether it is rendered. Without a transition the part renders as one task, which blocks a phone longer than a press may wait. */
+/** Renders a part in a transition once `isReady`, and returns whether it is rendered. Without a transition the part is one long task, during which a phone does not respond to a press. */
 function useSlices(isReady: boolean): boolean {
   const [isDrawn, setIsDrawn] = useState(isReady);
   useEffect(() => {
@@ -38,9 +38,9 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
   const { data: plan, error, refetch } = useQuery(planQuery);
   const isPremium = plan?.is_premium ?? false;
   const alerts = useInfiniteQuery({ ...alertsQuery(ACTIVE), enabled: isPremium });
-  // The height of the answer depends on its text and it stands first, so the parts below wait for it and do not move.
+  // The height of this part depends on its text and it is the first one, so the parts below wait for it and do not move.
   const isAnswering = useQuery({ ...monitorQuery, enabled: isPremium }).isPending;
-  // The lists inside the alert card render together with it. The cards below render with their data: a card that grows later moves buttons away from a press.
+  // Lists render together with their card. The cards below render with their data, because a card that grows later moves buttons away from a press.
   const isFilling = [
     useSimulatedAlerts(isPremium),
     useQuery({ ...suppressionsQuery, enabled: isPremium }),
@@ -48,7 +48,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
     useQuery({ ...lastCheckQuery, enabled: isPremium }),
     useQuery({ ...statsQuery, enabled: isPremium }),
   ].some((read) => read.isLoading);
-  // Rendered parts stay: the first simulated alert starts a fetch, which must not hide them.
+  // Rendered parts stay: the first simulated alert starts a fetch, during which they must not disappear.
   const [isFilled, setIsFilled] = useState(false);
   if (!isFilled && isPremium && !isAnswering && !alerts.isPending && !isFilling) setIsFilled(true);
   const isListed = useSlices(!isAnswering);
@@ -79,7 +79,7 @@ export function AntiHackingPage({ securityDialog, random = Math.random }: AntiHa
           )}
         </>
       )}
-      {/* Also above the locked screen: the status of a person without premium leads to alerts, and they can answer them. */}
+      {/* Also above the locked screen: people without premium are led here from their status, and can decide about their alerts. */}
       {plan && <OpenAlert securityDialog={securityDialog} />}
     </Page>
   );

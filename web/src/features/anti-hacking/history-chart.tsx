@@ -5,7 +5,7 @@ import '@mantine/charts/styles.layer.css';
 import { FIGURES, longDay, shortDay } from './history-day.ts';
 
 const SCORES = [0, 25, 50, 75, 100];
-/** Equal axis widths in both charts align their days, in px. */
+/** Width of the vertical axes in px. Equal in both charts, to align their days. */
 const AXIS_WIDTH = 40;
 const TICK_GAP = 28;
 const SYNC = 'history';
@@ -13,7 +13,7 @@ const SYNC = 'history';
 const MARGIN = { top: 10, right: 0, bottom: 10, left: 0 };
 const LINE_CHART = { syncId: SYNC, margin: MARGIN, 'aria-label': 'Score and threats by day. The arrow keys go from day to day.' };
 
-/** Hidden: the readout of the line and the table have its figures. */
+/** Hides the tooltip, because the readout of the line and the table have its figures. */
 const BAR_CHART = { syncId: SYNC, margin: { ...MARGIN, bottom: 0 }, 'aria-hidden': true };
 
 /** The line of the score above the bars of threats on the same days. One tab stop; arrow keys move between days. */
@@ -44,7 +44,7 @@ export function HistoryChart({ days }: { days: readonly HistoryDay[] }) {
         yAxisProps={{ domain: [0, 100], ticks: SCORES, width: AXIS_WIDTH }}
         lineProps={{ isAnimationActive: false, dot: LonePoint }}
         lineChartProps={LINE_CHART}
-        // Also on days without a score.
+        // The readout also opens on days without a score.
         tooltipProps={{ content: Readout, isAnimationActive: false, filterNull: false }}
       />
       <BarChart

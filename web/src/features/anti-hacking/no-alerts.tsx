@@ -66,7 +66,7 @@ function countOf({ alerts }: Monitor, { status, simulated }: AlertChoice): numbe
   return alerts.active + alerts.resolved;
 }
 
-/** No active alert. The watched events show what was checked. */
+/** Shown if there is no active alert. The watched events show what was checked. */
 function NoneFound({ monitor, onChoose }: Omit<NoAlertsProps, 'choice'>) {
   if (!monitor)
     return <EmptyState icon={IconShieldCheck} title="No active threats" sentence="We couldn’t load what is watched." />;

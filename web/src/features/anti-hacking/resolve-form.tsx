@@ -50,7 +50,7 @@ export function ResolveForm({ alert, error, isPending, onResolve, onCancel }: Re
     onResolve({
       reason,
       ...(note.trim() === '' ? {} : { note }),
-      // The end of that day.
+      // The end of the chosen day.
       ...(reason === 'accepted_risk'
         ? { until: new Date(startOfDate(ZONE.name, dayAfter(until, 1)) - SECOND_MS).toISOString() }
         : {}),

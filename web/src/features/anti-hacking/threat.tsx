@@ -23,7 +23,7 @@ const TYPES: Record<ThreatType, { label: string; icon: TablerIcon }> = {
   ddos_attempt: { label: 'DDoS Attempt', icon: IconWaveSawTool },
 };
 
-/** Types that are not threats of the specification. */
+/** Alert types that the specification does not list as threats. */
 const OTHER_TYPES = new Map([
   ['device_offline', 'Device Offline'],
   ['remote_report', 'Remote Session Reported'],
@@ -38,7 +38,7 @@ export function describeType(type: string): string {
   return isKnown(type) ? TYPES[type].label : (OTHER_TYPES.get(type) ?? type.replaceAll('_', ' '));
 }
 
-/** Label of an alert: its type. A harmless test file is no threat. */
+/** Label of an alert: its type, except for a harmless test file. */
 export function describeAlert(alert: Alert): string {
   return isOfTestFile(alert) ? 'Test File' : describeType(alert.threat_type);
 }

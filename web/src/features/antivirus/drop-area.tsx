@@ -13,7 +13,7 @@ import '@mantine/dropzone/styles.layer.css';
 import { useOpenInfections } from './infection-lead.tsx';
 import './drop-area.css';
 
-/** Touch screens drop no files. */
+/** Touch screens have no drag and drop of files. */
 const CAN_DROP = !window.matchMedia('(hover: none)').matches;
 
 type DropEvent = Parameters<NonNullable<ComponentProps<typeof Dropzone>['getFilesFromEvent']>>[0];

@@ -29,7 +29,7 @@ export function describeSignatures({ rules, hashes }: EngineStatus['signatures']
   ]);
 }
 
-/** Date of threat definitions that may not be the newest. */
+/** The date of the threat definitions, as a sentence. */
 function describeOrigin({ built_at, last_update_at }: EngineStatus['signatures']): string {
   if (built_at === null) return '';
   const day = describeDate(built_at);

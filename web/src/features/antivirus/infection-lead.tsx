@@ -16,7 +16,7 @@ import { Sentence } from '#ui/sentence.tsx';
 
 const INFECTED = scansQuery({ ...EVERY_SCAN, infection: 'open' });
 
-/** The step of the person's status about infected files, and these files. Both are empty when none is open. */
+/** The step of the person's status about infected files, and these files. Both are empty if there is none. */
 export function useOpenInfections() {
   const { data: dashboard } = useQuery(dashboardQuery);
   const status = dashboard?.status;
@@ -25,7 +25,7 @@ export function useOpenInfections() {
   return { step, hasMore: hasNextPage, files: step ? openInfections(data?.pages.flatMap(({ rows }) => rows) ?? []) : [] };
 }
 
-/** The main step of the page while infected files are not deleted: one press closes all that it names. */
+/** The main step of the page while infected files are not deleted: one press closes all of them. */
 export function InfectionLead() {
   const { step, files, hasMore } = useOpenInfections();
   const settle = useSettleInfections();

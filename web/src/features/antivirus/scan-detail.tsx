@@ -123,7 +123,7 @@ function Detail({ scan, onClose }: { scan: ScanDetail; onClose: () => void }) {
 
 const MAIL = /\.(?:eml|msg)$/iu;
 
-/** The scam check of an email. The server can check only a stored copy; otherwise the person still has the file. */
+/** The scam check of an email. The server checks the stored copy; without one, the person must provide the file. */
 function ScamPart({ scan }: { scan: ScanDetail }) {
   return (
     <DetailPart title="Is this email real?">
@@ -184,7 +184,7 @@ const ANSWERS = {
   pending: '{engine} couldn’t check the whole file',
 } as const satisfies Record<EngineAnswer['verdict'], string>;
 
-/** Sentences for a scanner that names another threat than the scan record. */
+/** A sentence for each scanner that gives the threat another name than the scan record. */
 const NAMED_ANSWERS = {
   clean: '{engine} found no threats: {threat}',
   infected: '{engine} found a threat: {threat}',

@@ -37,7 +37,7 @@ function totalOf(totals: ScanTotals, status: ScanStatus | undefined): number {
   return status === undefined ? totals.clean + totals.infected + totals.pending : totals[status];
 }
 
-/** Number of clean rows among the files scanned just now before "show more"; infected and pending ones are always shown. */
+/** Number of clean rows among the files scanned just now before "show more"; infected and pending files are always shown. */
 const FRESH_SHOWN = 8;
 const NO_SCANS: readonly Scan[] = [];
 
@@ -58,7 +58,7 @@ function groupsOf(rows: readonly Scan[], scanned: readonly Scan[], next: string 
   return { fresh: fresh.toSorted(byUrgency), earlier: rows.filter(({ id }) => !ids.has(id)) };
 }
 
-/** `justScanned`: scans of the files that this page has sent. */
+/** `justScanned`: scans of the files that were uploaded on this page. */
 export function ScanHistory({ justScanned = NO_SCANS }: { justScanned?: readonly Scan[] }) {
   const [place, setPlace] = useSearchParams();
   const [others, setOthers] = useState(EVERY_SCAN);
@@ -134,7 +134,7 @@ interface ScanListProps {
   label: string;
   scans: readonly Scan[];
   now: number;
-  /** The filter, which a row's link keeps. */
+  /** The current filter, which the links of rows preserve. */
   status?: ScanStatus | undefined;
   isOutdated?: boolean;
 }

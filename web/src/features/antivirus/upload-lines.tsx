@@ -4,9 +4,9 @@ import { shownNameOf } from '#ui/shown-name.ts';
 import { isEnded, type Upload, type UploadsRead } from './upload-state.ts';
 import { describeSummary, isInfected, scanOfUpload, summaryOf } from './upload-summary.ts';
 
-/** Up to this many files, each result is announced; above it, only sums. */
+/** Maximum number of files for which each result is announced; for more, only totals are announced. */
 const EACH_MAXIMUM = 5;
-/** Pause between two announced sums, in ms. */
+/** Interval between two announced totals, in ms. */
 const SUMS_PAUSE = 20_000;
 /** Number of lines kept in the page. Removing older lines is not announced. */
 const KEPT_LINES = 20;
@@ -49,7 +49,7 @@ export function Warning({ queue }: { queue: UploadsRead }) {
   return warningOf(latestOf(useUploadsOf(queue)));
 }
 
-/** Announces the result of each of a few files, or the sums of many. Infected files have a separate warning. */
+/** Announces the result of each of a few files, or totals for many. Infected files have a separate warning. */
 export function Outcomes({ queue }: { queue: UploadsRead }) {
   const uploads = useUploadsOf(queue);
   const batch = latestOf(uploads);
@@ -60,14 +60,14 @@ export function Outcomes({ queue }: { queue: UploadsRead }) {
     .map((upload) => <p key={upload.id}>{lineOf(upload)}</p>);
 }
 
-/** Sums of a running batch; undefined before the first result. */
+/** Totals of a running batch; undefined before the first result. */
 function describeSums(batch: readonly Upload[]): string | undefined {
   const summary = summaryOf(batch, Date.now());
   if (summary.ended === 0) return undefined;
   return `${formatNumber(summary.ended)} of ${formatNumber(summary.total)} files checked. So far: ${describeSummary(summary)}.`;
 }
 
-/** Announces the number of files at the start, sums at intervals, and the result at the end. */
+/** Announces the number of files at the start, totals at intervals, and the result at the end. */
 function Sums({ queue, batch }: { queue: UploadsRead; batch: readonly Upload[] }) {
   const [said, setSaid] = useState<readonly string[]>([]);
   const isBusy = !batch.every(isEnded);
@@ -76,7 +76,7 @@ function Sums({ queue, batch }: { queue: UploadsRead; batch: readonly Upload[] }
     if (!isBusy) return;
     const timer = setInterval(() => {
       const line = describeSums(latestOf(queue.read()));
-      // Equal sums are announced once.
+      // Equal totals are announced once.
       setSaid((lines) => (line === undefined || lines.includes(line) ? lines : [...lines, line].slice(-KEPT_LINES)));
     }, SUMS_PAUSE);
     return () => clearInterval(timer);

@@ -136,7 +136,7 @@ function useTick(isOn: boolean): number {
 /** Number of rows before "show more". */
 const SHOWN = 4;
 
-/** Files without a scan record: running first, then failed, waiting and cancelled. */
+/** Files without a scan record: running first, then failed, waiting and cancelled ones. */
 function rowsOf(uploads: readonly Upload[]): Upload[] {
   const rank = (upload: Upload) => (isRunning(upload) ? 0 : hasFailed(upload) ? 1 : isEnded(upload) ? 3 : 2);
   return uploads.filter(({ state }) => state.phase !== 'done').toSorted((one, other) => rank(one) - rank(other));
@@ -244,7 +244,7 @@ function UploadRow({ upload, onCancel, onRetry }: UploadRowProps) {
   );
 }
 
-/** Link to the next step for infected and pending files: the advice of a single file, or the list of several. */
+/** Link to the next step for infected and pending files: the advice for a single file, or the list of several. */
 function WayToAdvice({ uploads }: { uploads: readonly Upload[] }) {
   const [first, second] = uploads
     .flatMap((upload) => scanOfUpload(upload) ?? [])

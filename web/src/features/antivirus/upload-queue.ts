@@ -21,7 +21,7 @@ interface UploadQueueParts {
   /** Cancels a file on the server. Rejects if the server is unreachable or the scan ended first. */
   takeBack: (key: string) => Promise<void>;
   onScan: (scan: Scan) => void;
-  /** Called once for a run of failures: ten files over a lost connection are one notice. */
+  /** Called once for a series of failures, so that a lost connection during ten uploads gives one notice. */
   onFailure: () => void;
 }
 

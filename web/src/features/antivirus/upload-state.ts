@@ -32,7 +32,7 @@ export function isEnded({ state }: Upload): boolean {
   return state.phase === 'done' || state.phase === 'failed' || state.phase === 'cancelled';
 }
 
-/** The uploads for a reader, without the ways to change them. */
+/** The upload queue without the functions that change it. */
 export interface UploadsRead {
   subscribe: (listener: () => void) => () => void;
   /** Returns the same array until an entry changes. */

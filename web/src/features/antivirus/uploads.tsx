@@ -8,7 +8,7 @@ import { isEnded, isRunning, type Upload, type UploadsRead } from './upload-stat
 
 const NO_UPLOADS: readonly Upload[] = [];
 
-/** Holds the upload queue above the routes. The first screen that uploads makes it, so that its file is loaded there. */
+/** Holds the upload queue above the routes. The first screen that uploads creates it, so that its file is loaded there. */
 export class UploadsHolder {
   readonly #listeners = createListeners();
   #queue: UploadQueue | undefined;
@@ -22,7 +22,7 @@ export class UploadsHolder {
     return this.#queue;
   }
 
-  /** The queue, made with `make` if there is none. */
+  /** Returns the queue, created with `make` if there is none. */
   queueOf(make: () => UploadQueue): UploadQueue {
     if (this.#queue) return this.#queue;
     this.#queue = make();
@@ -35,7 +35,7 @@ export class UploadsHolder {
 
 const UploadsContext = createContext<UploadsHolder | undefined>(undefined);
 
-/** Keeps uploads going while the person visits other screens. */
+/** Keeps uploads running while the person visits other screens. */
 export function UploadsProvider({ children }: { children: ReactNode }) {
   const [holder] = useState(() => new UploadsHolder());
 

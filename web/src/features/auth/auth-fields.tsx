@@ -8,7 +8,7 @@ import { PasswordField } from '#ui/password-field.tsx';
 import type { AuthField, FieldMessages } from './auth.ts';
 import type { AuthMode } from './auth-modes.ts';
 
-// Loaded when a new password is typed, so that the first visit does not transfer it.
+// Loaded when a person types a new password, so that the first visit does not load it.
 const PasswordStrength = lazyPart(async () => (await import('#ui/password-strength.tsx')).PasswordStrength);
 
 const NEW_PASSWORD_HINT = `At least ${PASSWORD_LENGTH.minimum} characters. Longer is stronger.`;

@@ -132,7 +132,7 @@ function Heading({ mode, isTab, config, notice }: HeadingProps) {
 interface AnswerProps {
   message: AuthMessage | undefined;
   refusal: Refusal | undefined;
-  /** Called when the refusal has ended. */
+  /** Called when the time of the refusal is over. */
   onEnd: () => void;
 }
 

@@ -27,7 +27,7 @@ export const AUTH_MODES: Record<AuthMode, { title: string; line: string; submit:
   },
 };
 
-/** The way to a code where no email goes out. Equal for every address, because it must not tell which have an account. */
+/** Shown if no email is sent. The same for every address, because it must not reveal which have an account. */
 export const CODE_BY_HAND = 'This installation sends no email. Ask your administrator for the code.';
 
 /** The sentence under the title of a mode. */
@@ -49,7 +49,7 @@ function isAuthMode(text: string): text is AuthMode {
   return Object.hasOwn(AUTH_MODES, text);
 }
 
-/** The address that opens a mode on any screen. */
+/** The URL parameter that opens a mode on any screen. */
 export function addressOfMode(mode: AuthMode): string {
   return `?${MODE_PARAMETER}=${mode}`;
 }
@@ -61,7 +61,7 @@ export function modeOfAddress(search: string): AuthMode | 'unknown' | undefined 
   return isAuthMode(text) ? text : 'unknown';
 }
 
-/** The address without its mode, so that a reload or sign-in does not open the mode again. */
+/** The address without its mode, so that a reload or sign-in does not open it again. */
 export function addressWithoutMode({ pathname, search, hash }: Location): string {
   const rest = new URLSearchParams(search);
   rest.delete(MODE_PARAMETER);

@@ -7,7 +7,7 @@ import { EmailLink, PhoneLink } from '#ui/contact-link.tsx';
 import { AuthForm } from './auth-form.tsx';
 import './auth-page.css';
 
-/** True for every installation, so this screen can promise it. */
+/** Statements that are true for every installation. */
 const PROMISES = [
   'A file is “clean” only after a complete check.',
   'At home, each person has their own devices, rules, and alerts.',
@@ -16,7 +16,7 @@ const PROMISES = [
 
 interface AuthPageProps {
   notice: SessionNotice | undefined;
-  /** Loads the next screen while the person reads the message of success. */
+  /** Loads the next screen while the person reads the success message. */
   prepare: () => Promise<unknown>;
 }
 

@@ -9,7 +9,7 @@ export interface AuthMessage {
   elsewhere?: string | undefined;
 }
 
-/** A refusal of a form for one email until a time, in ms since 1970. */
+/** A refusal of a form for one email, until a time in ms since 1970. */
 export interface Refusal {
   mode: AuthMode;
   email: string;
@@ -21,12 +21,12 @@ export type AuthValues = Record<AuthField, string>;
 
 export interface AuthState {
   mode: AuthMode;
-  /** No field has been edited yet. */
+  /** True if no field has been edited yet. */
   isUntouched: boolean;
   values: AuthValues;
   fieldMessages: FieldMessages;
   message: AuthMessage | undefined;
-  /** The way of signing in that is being tried. */
+  /** The sign-in method that is being attempted. */
   busy: 'form' | 'passkey' | undefined;
   refusal: Refusal | undefined;
 }
@@ -58,7 +58,7 @@ const AGAIN = 'You can try again now.';
 export const good = (text: string): AuthMessage => ({ tone: 'good', text });
 export const bad = (text: string, elsewhere?: string): AuthMessage => ({ tone: 'bad', text, elsewhere });
 
-/** `asked`: the mode that the page's address names. */
+/** `asked` is the mode in the page's address. */
 export function firstState(asked: AuthMode | 'unknown' | undefined): AuthState {
   const isKnown = asked !== undefined && asked !== 'unknown';
   return {

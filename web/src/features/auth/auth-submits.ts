@@ -28,11 +28,11 @@ const move = (mode: AuthMode, message: AuthMessage, values: Partial<AuthValues> 
 });
 const refuse = (outcome: Refused): AuthNext => ({ kind: 'refuse', outcome });
 
-/** The end of a message: advice if the new password is common. */
+/** The last sentence of a message: advice if the new password is common. */
 const adviceOf = ({ common_password }: { common_password?: true | undefined }) =>
   common_password ? ` ${COMMON_PASSWORD_ADVICE}` : '';
 
-/** Next step after registering. In public exposure an email with an existing account gets the same reply; only the email tells. */
+/** Next step after registering. In public exposure an email with an existing account gets the same reply; only the sent email differs. */
 function nextOf(config: Config | undefined): string {
   if (config?.exposure !== 'public') return 'Please login with your credentials.';
   if (config.reset_delivery !== 'outbox') return 'Follow the steps in our email, then login.';

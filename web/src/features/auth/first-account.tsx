@@ -7,7 +7,7 @@ const SENTENCES: Record<Exclude<Config['administrator'], 'there' | 'first_accoun
     'There’s no administrator yet. Register with an address in ADMIN_EMAILS. After you sign in, enter the code we email you.',
 };
 
-/** Text of Register and Sign In until an administrator exists. */
+/** The text of Register and Sign In until an administrator exists. */
 export function FirstAccount({ administrator }: { administrator: keyof typeof SENTENCES }) {
   return <p className="auth-form__notice">{SENTENCES[administrator]}</p>;
 }

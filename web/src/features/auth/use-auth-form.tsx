@@ -9,7 +9,7 @@ import { type AuthMessage, type AuthValues, authReducer, bad, firstState, good }
 import { type AuthNext, submitForm } from './auth-submits.ts';
 import { usePasskeyOffer } from './use-passkey-offer.ts';
 
-/** Time in ms to read the message that the specification requires after signing in. */
+/** Time to read the message that the specification requires after signing in, in ms. */
 const MESSAGE_PAUSE = 500;
 const SHOWN = 'input:not([hidden])';
 
@@ -32,7 +32,7 @@ export function useAuthForm({ config, prepare, form }: AuthFormOptions) {
   });
 
   const first = config?.administrator.startsWith('first_account') ?? false;
-  // Without an account sign-in is impossible, so Register opens. A person who has begun to type stays in their mode.
+  // Without any account nobody can sign in, so Register opens. A person who has begun to type stays in their mode.
   useEffect(() => {
     if (first) dispatch({ kind: 'first_opened' });
   }, [first]);

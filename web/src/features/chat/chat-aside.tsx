@@ -19,7 +19,7 @@ import { useMailTranscript } from './chat.queries.ts';
 /** Dialogs import Mantine's, so each is loaded when it opens. */
 const SearchDialog = lazyPart(async () => (await import('./search-dialog.tsx')).SearchDialog);
 
-/** Beside the conversation: contacts of support, a warning about fraud, and the transcript. */
+/** Beside the conversation: support contacts, a warning about fraud, and the transcript. */
 export function ChatAside() {
   const { phone, email } = useConfig()?.support ?? { phone: '', email: '' };
   const hasMessages = useInfiniteQuery(messagesQuery).data?.pages.some((page) => page.length > 0) ?? false;

@@ -10,12 +10,12 @@ import { TOPICS, Topics } from './topics.tsx';
 
 const PLACE = 'chat';
 
-/** The field, the topics of a message, and help pages that may answer the question before support does. */
+/** The message field with topics, and help pages that may answer the question before support does. */
 export function ChatComposer({ composer }: { composer: RefObject<ComposerHandle | null> }) {
   const { queue, outgoing } = useOutgoing();
   const [draft, setDraft] = useState(() => readDraft(PLACE));
   const [topic, setTopic] = useState<ChatTopic>();
-  // A topic helps with the first message; the conversation needs the room afterwards.
+  // Topics are for the first message; later the conversation needs the room.
   const hasMessages = (useMessages().messages ?? []).length > 0;
   const isBegun = useChatState()?.status === 'open' && hasMessages;
   return (

@@ -25,7 +25,7 @@ const TalkDialog = lazyPart(async () => (await import('./talk-dialog.tsx')).Talk
 export function ChatPanel() {
   const state = useChatState();
   const isAwaited = useIsAwaited();
-  // Once shown it stays: a refetch after a failure must not hide it.
+  // Once shown it stays: a refetch after a failure must not hide the conversation.
   const [isThere, setIsThere] = useState(!isAwaited);
   if (!isAwaited && !isThere) setIsThere(true);
   const [isTalking, setIsTalking] = useState(false);

@@ -30,7 +30,7 @@ const writtenSchema = z.object({
 });
 type Written = z.infer<typeof writtenSchema>;
 
-/** One queue for each signed-in person, so that sending continues after leaving the chat. */
+/** One queue for each signed-in person, so that sending continues after the chat is closed. */
 const queues = new WeakMap<QueryClient, OutgoingQueue<Written>>();
 
 function outgoingOf(queries: QueryClient): OutgoingQueue<Written> {
@@ -64,7 +64,7 @@ export function useOutgoing() {
   return { queue, outgoing: useSyncExternalStore(queue.subscribe, queue.read) };
 }
 
-/** The messages, oldest first. A new automatic message appears after the specification's delay; an older one at once. */
+/** The messages, oldest first. A new automatic message appears after the delay in the specification; an older one at once. */
 export function useMessages() {
   const query = useInfiniteQuery(messagesQuery);
   const messages = query.data?.pages.flat().toReversed();

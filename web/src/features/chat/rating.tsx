@@ -2,7 +2,7 @@ import type { ChatState } from '@palisade/contract/chat-read';
 import { StarRating } from '#ui/star-rating.tsx';
 import { useRate } from './chat.queries.ts';
 
-/** Shown when the conversation is closed. */
+/** Asks for a rating after the conversation is closed. */
 export function Rating({ given }: NonNullable<ChatState['rating']>) {
   return (
     <div className="pad-m line-above">

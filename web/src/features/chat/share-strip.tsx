@@ -25,7 +25,7 @@ const QUESTIONS = {
 } as const;
 
 /**
- * The record in the address (`scan:<id>`) that another screen wants to show to support; undefined if it is missing or unreadable.
+ * The record in the address (`scan:<id>`) that another screen offers to show to support; undefined if it is missing or unreadable.
  * `ask` removes it from the address: a late reply must not lead back here after the person followed another link.
  */
 function useWanted() {
@@ -51,7 +51,7 @@ function useWanted() {
   };
 }
 
-/** Asks before a record is shown to support, and describes its extent. */
+/** Asks before a record is shown to support, and says what support can then see. */
 export function ShareStrip() {
   const { wanted, ask, refuse, end } = useWanted();
   const share = useShare();

@@ -11,7 +11,7 @@ import { ButtonLink } from '#ui/button-link.tsx';
 import { Grid, Stack } from '#ui/layout.tsx';
 import { ModalWindow } from '#ui/modal-window.tsx';
 
-/** All ways to reach a person, and a plain statement of missing ones. */
+/** All ways to reach a person; says plainly which ones do not exist. */
 export function TalkDialog({ onClose }: { onClose: () => void }) {
   const support = useConfig()?.support;
   const { live_chat } = useSupportLinks();

@@ -4,7 +4,7 @@ import { Row } from '#ui/layout.tsx';
 
 interface Topic {
   label: string;
-  /** Asks in the empty field for the facts that support needs. */
+  /** Placeholders of the empty field that ask for the facts that support needs. */
   placeholder: string;
   sentence: string;
 }
@@ -32,7 +32,7 @@ interface TopicsProps {
   onChoose: (topic: ChatTopic | undefined) => void;
 }
 
-/** The topic of the next message, and what choosing it does. Pressing it again removes it. */
+/** The topic of the next message, with the effect of choosing it. Pressing a topic again removes it. */
 export function Topics({ chosen, onChoose }: TopicsProps) {
   const topic = chosen && TOPICS[chosen];
   return (

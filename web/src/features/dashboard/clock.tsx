@@ -1,6 +1,6 @@
 import { describeClock, describeDay, useMinute, useSecond } from '#ui/moment.tsx';
 
-/** A ticking clock, hidden from screen readers, which would announce every second. */
+/** A ticking clock, hidden from screen readers, which would announce each second. */
 export function Clock() {
   const now = useSecond();
   return (

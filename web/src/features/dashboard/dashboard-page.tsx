@@ -23,31 +23,31 @@ import './dashboard-page.css';
 /** Interval at which the status is refetched while real-time updates are on, in ms. Shorter while a file waits for an engine. */
 const UPDATE_INTERVAL = 30_000;
 
-/** The most scans that leave room for the next steps below them. */
+/** Maximum number of scans beside which the next steps fit in the same column. */
 const SHORT_LIST = 5;
 
 function intervalOf(status: DashboardStatus | undefined): number {
   return status?.recent_scans.some(isWaiting) ? WAITING_INTERVAL : UPDATE_INTERVAL;
 }
 
-/** Ends the start phase when all siblings have rendered, in a separate task, so that the figures are shown first. */
+/** Ends the start phase when all siblings have rendered, in a separate task, so that the browser shows the figures first. */
 function Start() {
   useEffect(() => void setTimeout(endStart), []);
   return null;
 }
 
 interface DashboardPageProps {
-  /** The installation at a glance, for an administrator; the desk, for a technician. */
+  /** For administrators an overview of the installation, for technicians one of the desk. */
   staffHome?: ReactNode;
-  /** The person's own part stands folded below it. */
+  /** Folds the person's own part, below the overview. */
   isOwnFolded?: boolean;
-  /** Questions of people of the household. */
+  /** Requests of people of the household. */
   asks?: ReactNode;
   /** First steps of a new customer. */
   firstSteps?: ReactNode;
-  /** Steps of the status that a part below the status offers. */
+  /** Steps of the status that another part of the page offers. */
   elsewhere?: readonly string[];
-  /** The code and data of both parts are loaded; the page waits for them. */
+  /** True when code and data of both parts are loaded; the page waits for them. */
   arePartsReady?: boolean;
   random?: () => number;
 }
@@ -69,12 +69,12 @@ export function DashboardPage({
     refetch,
   } = useQuery({ ...dashboardQuery, refetchInterval: ({ state }) => (isRealTime ? intervalOf(state.data) : false) });
   const isDemo = useConfig()?.demo ?? false;
-  // A device provides real measurements, so simulation stops.
+  // With a device there are real measurements, so simulation stops.
   const isSimulated = isDemo && !status?.devices;
   const counters = useSimulatedCounters(isRealTime && isSimulated, random);
   const isConfigAnswered = useIsConfigAnswered();
   const isReady = (status !== undefined || error !== null) && isConfigAnswered && arePartsReady;
-  // Then the other column is the shorter one.
+  // With many scans the other column is shorter and gets the next steps.
   const isLong = (status?.recent_scans.length ?? 0) > SHORT_LIST;
   const failure = error ? sentenceOf(error) : undefined;
   const own = (
@@ -91,7 +91,7 @@ export function DashboardPage({
         </Stack>
         <Stack gap="4">
           {status && <PlanPanel plan={status.subscription} />}
-          {/* Without the demo no figure is simulated. */}
+          {/* No figure is simulated outside the demo. */}
           {(isDemo || status?.devices) && <SystemHealth devices={status?.devices ?? null} />}
           <DevicesCard devices={status?.devices ?? null} />
         </Stack>
@@ -123,7 +123,7 @@ export function DashboardPage({
   );
 }
 
-/** A member of staff's own protection: their work stands above it. */
+/** A staff member's own protection, folded, because their work is above it. */
 function Folded({ status, children }: { status: DashboardStatus | undefined; children: ReactNode }) {
   return (
     <details>

@@ -17,7 +17,7 @@ import { EmptyState, ErrorNotice } from '#ui/states.tsx';
 /** Loaded while a customer waits for remote help. */
 const RemoteRequests = lazyPart(async () => (await import('#domain/session/remote-requests.tsx')).RemoteRequests);
 
-/** The desk at a glance, above a technician's own dashboard: what waits for them, the most urgent first. */
+/** An overview of the desk above a technician's own dashboard: waiting records, the most urgent first. */
 export function DeskHome() {
   const remote = useRemoteWaiting();
   return (
@@ -28,7 +28,7 @@ export function DeskHome() {
   );
 }
 
-/** `isFirst`: nothing above is more urgent. */
+/** True if nothing above is more urgent. */
 function WaitingConversations({ isFirst }: { isFirst: boolean }) {
   const { data, error, refetch } = useQuery(waitingQuery);
   const now = useMinute();

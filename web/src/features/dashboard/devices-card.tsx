@@ -4,7 +4,7 @@ import { IconDevices } from '@tabler/icons-react';
 import { Link } from 'react-router';
 import { Row } from '#ui/layout.tsx';
 
-/** A line about the person's computers with a link to them; without one, how to add one. */
+/** A line about the person's computers with a link to them; without a computer, a link to add one. */
 export function DevicesCard({ devices }: { devices: DashboardDevices | null }) {
   return (
     <Row to="/devices" as={Link} wrap={false} gap="3" className="card hover-line ink unlined">

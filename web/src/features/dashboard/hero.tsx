@@ -17,16 +17,16 @@ const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 interface HeroProps {
   status: DashboardStatus | undefined;
   isUnknown: boolean;
-  /** Steps that have a card of their own below. */
+  /** Steps that have a card elsewhere on the page. */
   elsewhere: readonly string[];
 }
 
-/** The one status of the person, then its steps. */
+/** The person's status, then its steps. */
 export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
   const now = useMinute();
   const status = answer?.status;
   const latest = answer?.recent_scans[0];
-  // One scanner is the ordinary case.
+  // With a single scanner, the usual case, its name is omitted.
   const engines = latest && latest.engines.length > 1 ? describeEngines(latest) : '';
   const lookedAt = status ? describeLookedAt(status.looked_at) : '';
   const { sentence, detail } = status ?? (isUnknown ? NOT_READ : READING);
@@ -79,7 +79,7 @@ export function Hero({ status: answer, isUnknown, elsewhere }: HeroProps) {
 const READING = { sentence: 'Reading your security status…', detail: '' };
 const NOT_READ = { sentence: 'Your security status could not be read.', detail: 'It appears when the server answers.' };
 
-/** The score. Its color is that of the status, so that a high score never looks well beside a danger; before enough was checked for one, the ring is empty. */
+/** The score in the color of the status, so that a high score does not look good next to a danger. The ring is empty until enough has been checked for a score. */
 function ScoreRing({ score, status }: { score: number | undefined; status: Status | undefined }) {
   const known = status?.is_scored ? score : undefined;
   return (
@@ -107,7 +107,7 @@ function ScoreRing({ score, status }: { score: number | undefined; status: Statu
 /** Number of items on a phone before "show all", so that the rest of the page stays in view. */
 const SHOWN_ON_A_PHONE = 3;
 
-/** The open steps after the next one: the points that each costs, the screen that fixes it, and the points gained where a limit of the score changes them. */
+/** The open steps after the next one: the points that each costs, the screen that fixes it, and the points gained if a limit of the score makes them differ. */
 function Steps({ steps: reasons }: { steps: readonly StatusStep[] }) {
   const [isWhole, setIsWhole] = useState(false);
   const id = useId();

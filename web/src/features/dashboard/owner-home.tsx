@@ -17,7 +17,7 @@ import { Waiting } from './waiting.tsx';
 const PLANS = '/subscription-manager?tab=manage';
 const REPORT = `/support/reports?about=`;
 
-/** The installation at a glance, with its first steps, above an administrator's own dashboard. Each figure leads to its list. */
+/** An overview of the installation with its first steps, above an administrator's own dashboard. Each figure links to its list. */
 export function OwnerHome({ firstSteps }: { firstSteps?: ReactNode }) {
   const { data: home, error, refetch } = useQuery(homeQuery);
   return (
@@ -44,13 +44,13 @@ export function OwnerHome({ firstSteps }: { firstSteps?: ReactNode }) {
 
 interface FigureProps {
   title: string;
-  /** The large figures. */
+  /** The large figure or figures. */
   children?: ReactNode;
-  /** Parts of the figure, each with its list. */
+  /** Parts of the figure, each with a link to its list. */
   parts: readonly { words: string; count: number; to: string; isWarning?: boolean }[];
 }
 
-/** A large figure with its parts, each a link to its list. A warning about no one is left out. */
+/** A large figure with its parts, each a link to its list. A warning with a count of 0 is omitted. */
 function Figure({ title, children, parts }: FigureProps) {
   const id = useId();
   return (
@@ -141,7 +141,7 @@ function Devices({ devices }: Pick<Home, 'devices'>) {
 
 type Day = Home['trend'][number];
 
-/** The figures of the trend: the words after their sum, and the report behind them. */
+/** Figures of the trend: the words after the total, and the report that the figure links to. */
 const TRENDS = [
   { of: 'people', tone: 'accent', about: 'people', what: { one: 'new person', other: 'new people' } },
   { of: 'infected', tone: 'red', about: 'security', what: { one: 'infected file', other: 'infected files' } },
@@ -149,12 +149,12 @@ const TRENDS = [
 ] as const satisfies readonly { of: Exclude<keyof Day, 'day'>; [key: string]: unknown }[];
 
 const WEEK = 7;
-/** Days of figures that make a line worth reading. */
+/** Minimum number of days with figures for a chart. */
 const CHARTED_DAYS = 14;
 
 const sumOf = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
-/** Sums of seven days, the last of which ends today: single days are mostly 0. */
+/** Totals of periods of seven days, the last of which ends today, because single days are mostly 0. */
 function weeksOf(days: readonly Day[], of: (typeof TRENDS)[number]['of']): number[] {
   const weeks: number[] = [];
   for (let end = days.length; end > 0; end -= WEEK)
@@ -162,7 +162,7 @@ function weeksOf(days: readonly Day[], of: (typeof TRENDS)[number]['of']): numbe
   return weeks;
 }
 
-/** True if the days are enough for a line worth reading. */
+/** True if there are enough days since the first figure for a chart. */
 function hasCharts(days: readonly Day[]): boolean {
   const begin = days.findIndex(({ people, infected, alerts }) => people + infected + alerts > 0);
   return begin >= 0 && days.length - begin >= CHARTED_DAYS;

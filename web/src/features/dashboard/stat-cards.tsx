@@ -17,7 +17,7 @@ interface StatCardsProps {
 export function StatCards({ status, simulated }: StatCardsProps) {
   const now = useMinute();
   const devices = status?.devices;
-  // With a device, the last deep scan of the device; without one, the last file that was read completely.
+  // With a device: its last deep scan. Without one: the last file that was read completely.
   const finished = devices ? devices.last_deep_scan?.at : status?.measured.last_finished_at;
   return (
     <div className="page__stats" data-columns="4">
@@ -55,7 +55,7 @@ export function StatCards({ status, simulated }: StatCardsProps) {
   );
 }
 
-/** Basis of the score, and the number of reasons that lower it. */
+/** Explains the basis of the score, and the number of reasons that lower it. */
 function describeScore({ score_breakdown, score_checks, status }: DashboardStatus): string {
   const { ran, unknown } = score_checks;
   if (!status.is_scored)
@@ -75,7 +75,7 @@ interface CounterProps {
   icon: TablerIcon;
   simulated: number | undefined;
   measured: number | undefined;
-  /** Number of harmless test files that are not among the measured ones. */
+  /** Number of harmless test files, which the measured figure excludes. */
   tests?: number | undefined;
 }
 

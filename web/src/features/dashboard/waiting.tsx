@@ -26,9 +26,9 @@ interface Kind {
   icon: TablerIcon;
   /** Words after the number. */
   what: { one: string; other: string };
-  /** The text of a row that is no number. */
+  /** The text of a row without a number. */
   sentence?: string;
-  /** Label of the action, and the screen for it. */
+  /** Label of the action, and the address of its screen. */
   action: string;
   to: string;
   isDanger?: boolean;

@@ -62,16 +62,16 @@ const SYSTEMS = [
   title: string;
   sentence: string;
   icon: TablerIcon;
-  /** The kinds of web protection that it has. */
+  /** Kinds of web protection devices with this system. */
   kinds: readonly WebDeviceKind[];
 }[];
 
 type System = (typeof SYSTEMS)[number]['system'];
 
 interface AddDeviceProps {
-  /** The system that is chosen at first. */
+  /** The initially chosen system. */
   first: System | undefined;
-  /** Present devices, to recognise the new one. */
+  /** Present devices, to tell which one is new. */
   devices: readonly Device[];
   /** Undefined if there is no other content to return to. */
   onClose?: (() => void) | undefined;
@@ -79,7 +79,7 @@ interface AddDeviceProps {
   onBegin: () => void;
 }
 
-/** Adds a device of these kinds to web protection. */
+/** Adds a device of one of these kinds to web protection. */
 function WebWays({ kinds }: { kinds: readonly WebDeviceKind[] }) {
   return (
     <Stack gap="3" className="pad-row line-above above-4">
@@ -98,7 +98,7 @@ function WebWays({ kinds }: { kinds: readonly WebDeviceKind[] }) {
   );
 }
 
-/** Adds a device: choice of the system, then the instructions for it. */
+/** Adds a device: choice of the system, then its instructions. */
 export function AddDevice({ first, devices, onClose, onBegin }: AddDeviceProps) {
   const [system, setSystem] = useState(first);
   const isUnproven = useIsUnproven();

@@ -14,7 +14,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { ConfirmDevice } from './confirm-device.tsx';
 
-/** A local address, which other computers cannot reach. */
+/** Matches a command with a local address, which other computers cannot reach. */
 const OWN_MACHINE = /\/\/(?:localhost|127\.|\[::1\])/u;
 
 /** Refetch interval while a new device is awaited, in ms; events usually report it sooner. */
@@ -27,7 +27,7 @@ interface AddLinuxProps {
 
 const enrolments = (devices: readonly Device[]) => new Map(devices.map(({ id, enrolled_at }) => [id, enrolled_at]));
 
-/** The command to run on a Linux computer, and the wait for it to connect. */
+/** The command to run on a Linux computer; then waits for it to connect. */
 export function AddLinux({ devices, onDone }: AddLinuxProps) {
   const { mutate, data, error, isPending, reset } = useChange({ mutationFn: () => call(createEnrolmentCode) });
   const [isExpired, setIsExpired] = useState(false);

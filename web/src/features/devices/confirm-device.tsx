@@ -5,7 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Row, Stack } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 
-/** Asks whether a new device is this person's own, by the fingerprint that its agent has shown. */
+/** Asks whether a new device is this person's own, by the fingerprint that its agent shows. */
 export function ConfirmDevice({ device }: { device: Device }) {
   const params = { id: device.id };
   const confirm = useChange({

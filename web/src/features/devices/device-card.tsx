@@ -38,11 +38,11 @@ import { WebProtectionPart } from './web-protection-part.tsx';
 interface DeviceCardProps {
   device: Device;
   ruleNames: ReadonlyMap<string, string>;
-  /** True if web protection is wanted on it; undefined while that is not known. */
+  /** True if web protection is on for it; undefined if unknown. */
   isWebWanted: boolean | undefined;
-  /** Given if the address names this device. */
+  /** Scrolls to the card; defined if the address names this device. */
   reach: ((card: HTMLElement | null) => void) | undefined;
-  /** Called when the server does not know the device any more. */
+  /** Called when the server no longer knows the device. */
   onMissing: (device: Device) => void;
 }
 

@@ -13,7 +13,7 @@ function lineOf({ kind, last_question_at }: WebDevice, now: number): string {
   return last_question_at === null ? label : `${label} · last seen ${describeMoment(last_question_at, now)}`;
 }
 
-/** The devices of the agent and of web protection, each with what protects it and a link to its own part. A single device of the agent has its card below. */
+/** All devices, each with its protection and a link to its own part. Empty for a single device with the agent, which has its card below. */
 export function DeviceList({ devices, webDevices }: { devices: readonly Device[]; webDevices: readonly WebDevice[] }) {
   const now = useMinute();
   const others = webDevices.filter(({ device_id }) => devices.every(({ id }) => id !== device_id));

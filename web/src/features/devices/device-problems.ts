@@ -3,11 +3,11 @@ import type { Device } from '@palisade/contract/devices';
 import { describeAge } from '#ui/moment.tsx';
 import { healthProblems } from './device-health.ts';
 
-/** A fault of a device, in a sentence, and its remedy. */
+/** A problem of a device, as a sentence, and its fix. */
 export interface Problem {
   is_danger: boolean;
   sentence: string;
-  /** A place of the application, a scan, or a command for a terminal of the device. */
+  /** A link within the application, a scan, or a command for the device's terminal. */
   fix?: { to: string; label: string } | { scan: 'full' } | { command: string };
 }
 
@@ -73,14 +73,14 @@ function upkeepProblems(device: Device): Problem[] {
   ];
 }
 
-/** All problems of a device, the gravest first. `now` is in ms. */
+/** All problems of a device, the most serious first. `now` is in ms. */
 export function problemsOf(device: Device, ruleNames: ReadonlyMap<string, string>, now: number): Problem[] {
   if (device.state === 'revoked' || device.state === 'waiting') return [];
   const all = [...connectionProblems(device, now), ...ruleProblems(device, ruleNames), ...upkeepProblems(device)];
   return all.toSorted((one, other) => Number(other.is_danger) - Number(one.is_danger));
 }
 
-/** The devices in the order in which they need their person; otherwise as they came. */
+/** Sorts devices by how urgently they need the person; otherwise the order stays. */
 export function byNeed(devices: readonly Device[], now: number): Device[] {
   const weightOf = (device: Device) => {
     if (device.state === 'waiting') return 0;

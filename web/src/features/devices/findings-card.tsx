@@ -17,7 +17,7 @@ const LOOK_INTERVAL = 3_000;
 const findingsQuery = queryOptions({
   queryKey: ['devices', 'findings'],
   queryFn: ({ signal }) => call(listDeviceFindings, { signal }),
-  // A scan that waits for an engine may end long after the last event of the device.
+  // A scan that waits for an engine may end long after the device's last event.
   refetchInterval: ({ state }) =>
     state.data?.some(({ second_look }) => second_look?.state === 'scanning') ? LOOK_INTERVAL : false,
 });

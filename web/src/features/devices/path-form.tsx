@@ -16,7 +16,7 @@ export function PathForm({ label, action, onSubmit }: PathFormProps) {
   const [path, setPath] = useState('');
   const [message, setMessage] = useState('');
   const field = useRef<HTMLInputElement>(null);
-  // The person types into it next.
+  // The person types here next.
   useEffect(() => field.current?.focus(), []);
   return (
     <Form

@@ -21,7 +21,7 @@ const STATES: Record<State, { label: string; tone: Tone; sentence: string }> = {
   failed: { label: 'Not on', tone: 'attention', sentence: 'This computer asks for names as before.' },
 };
 
-/** The state of web protection on a device: its person's wish, then what its agent last said. */
+/** The state of web protection on a device: off, or the last report of its agent. */
 function stateOf({ web_protection }: Pick<Device, 'web_protection'>, isWanted: boolean): State {
   if (!isWanted) return 'off';
   return web_protection?.state ?? 'waiting';

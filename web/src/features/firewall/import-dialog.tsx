@@ -16,7 +16,7 @@ import './rule-fields.css';
 /** Number of rules in the preview of a file. */
 const SHOWN = 5;
 
-/** Imports rules from a file, in addition to the present ones or instead of them. */
+/** Imports rules from a file, in addition to the present ones or in place of them. */
 export function ImportDialog({ total, onClose }: { total: number; onClose: () => void }) {
   const [file, setFile] = useState<RuleFile>();
   const [messages, setMessages] = useState<readonly string[]>([]);

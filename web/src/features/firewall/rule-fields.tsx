@@ -98,7 +98,7 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
   const values = sentOf(form.values);
   const messages = messagesOf(values);
   const terms = Object.keys(messages).length === 0 ? values : undefined;
-  // Also the specified defaults of a new rule, while they stand.
+  // Also marks the specified defaults of a new rule until they are changed.
   const isOpen = terms !== undefined && allowsEverything(terms);
   const limiting: TextField = values.direction === 'inbound' ? 'source_ip' : 'destination_ip';
   const { data: all } = useQuery(devicesQuery);
@@ -154,7 +154,7 @@ export function RuleFields({ form, rules, edited, isAutofocused }: RuleFieldsPro
           devices={devices ?? []}
           onBlock={() => {
             form.setFieldValue('action', 'block');
-            // The button goes with the warning.
+            // The button disappears with the warning.
             action.current?.focus();
           }}
         />

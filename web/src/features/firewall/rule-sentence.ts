@@ -115,7 +115,7 @@ function addressWords(text: string): { words: string; isOutside: boolean } | und
   return { words: listFirst(printSpans(isOutside ? gaps : spans, family), NAMED), isOutside };
 }
 
-/** Parts of a rule's sentence. */
+/** The parts of a rule's sentence. */
 interface Named {
   /** Callers of an inbound rule, or the computer of an outbound one. */
   who: string;

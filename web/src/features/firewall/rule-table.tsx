@@ -44,11 +44,11 @@ interface RuleTableProps {
   /** All rules, for the editor. */
   all: readonly Rule[] | undefined;
   conflicts: ReadonlyMap<string, Conflict>;
-  /** The rule of the address. */
+  /** The rule that the address names. */
   asked: ReturnType<typeof useAsked>;
   actions: RuleActions;
   devices: readonly Device[];
-  /** Packets that each rule decided; undefined without a device that counts. */
+  /** Packets that each rule decided; undefined if no device counts them. */
   counts: ReadonlyMap<string, number> | undefined;
   /** Shows another rule, also one that the filter hides. */
   onShow: (rule_id: string) => void;
@@ -174,9 +174,9 @@ interface RuleRowProps {
   rule: Rule;
   isBusy: boolean;
   conflict: Conflict | undefined;
-  /** The rule that decides in place of one without an effect. */
+  /** The rule that decides in place of this one, if it has no effect. */
   kept: Rule | undefined;
-  /** Given if the address names this rule. */
+  /** Scrolls to the row; defined if the address names this rule. */
   reach: ((row: HTMLElement | null) => void) | undefined;
   does: RowActions;
   isSelected: boolean;
@@ -184,7 +184,7 @@ interface RuleRowProps {
   packets: number | undefined;
 }
 
-/** Length of source and port on a phone; the details show all of it. */
+/** Maximum length of source and port on a phone; the details show all of it. */
 const TERMS_LENGTH = 24;
 
 /** The terms of a rule in one line, for narrow rows: "Inbound, TCP, *:443". */

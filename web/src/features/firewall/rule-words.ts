@@ -16,7 +16,7 @@ const DECIDED = {
   block: { allow: 'Blocked by “{rule}”.', block: 'Already blocked by “{rule}”.' },
 } as const satisfies Record<Action, Record<Action, string>>;
 
-/** The rule that decides in place of one without an effect, as the text of a `Sentence`. */
+/** The rule that decides in place of one without an effect, as a text for `Sentence`. */
 export function describeDecider(needless: Pick<Rule, 'action'>, kept: Pick<Rule, 'action'>) {
   return DECIDED[kept.action][needless.action];
 }

@@ -14,7 +14,7 @@ interface Failure {
 export interface RuleActions {
   toggle: (rule: Rule) => void;
   remove: (rule: Rule) => void;
-  /** Changes several rules at once, without a confirmation, because it can be undone. */
+  /** Changes several rules at once, without confirmation, because it can be undone. */
   changeMany: (rules: readonly Rule[], change: RuleChange) => void;
   /** Reverts the latest change. */
   undo: () => void;

@@ -69,7 +69,7 @@ function wordsOf({ title, summary }: ArticleSummary): Set<string> {
   return new Set(foldText(`${title} ${summary}`).match(/\p{L}{4,}/gu));
 }
 
-/** Other help pages, those with the most common words first. */
+/** Other help pages, those that share the most words first. */
 function Related({ article }: { article: ArticleSummary }) {
   const { data = [] } = useQuery(articlesQuery(''));
   const words = wordsOf(article);

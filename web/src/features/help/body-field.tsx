@@ -32,7 +32,7 @@ interface BodyFieldProps {
   onChange: (body: string) => void;
 }
 
-/** The text of a help page with a toolbar, and its preview beside it; on a phone one of them. */
+/** The text of a help page with a toolbar and a preview beside it; on a phone only one of them is visible. */
 export function BodyField({ value, error, onChange }: BodyFieldProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const isPhone = useIsPhone();

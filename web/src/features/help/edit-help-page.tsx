@@ -66,7 +66,7 @@ function Editor() {
   const [search, setSearch] = useSearchParams();
   const [savedId, setSavedId] = useState<string>();
   const isChanged = useRef(false);
-  // Beside the list there is room for a page, so the first one is open.
+  // With room for a page beside the list, the first page is open.
   const openId = search.get('page') ?? (isNarrow ? undefined : data?.[0]?.id);
   const open = data?.find(({ id }) => id === openId);
   const isNew = openId === 'new';
@@ -146,7 +146,7 @@ function Editor() {
   );
 }
 
-/** On narrow screens, moves the focus between list and form: to the Back button, and from there to the page that was open. */
+/** On narrow screens, moves the focus between list and form: to the Back button, and back to the page that was open. */
 function useFocusFollowing(openId: string | undefined) {
   const box = useRef<HTMLDivElement>(null);
   const previous = useRef(openId);
@@ -174,7 +174,7 @@ function slugOf(title: string): string {
 interface ArticleFormProps {
   /** Undefined for a new page. */
   article: Article | undefined;
-  /** The page was just saved and not edited since. */
+  /** True if the page was just saved and not edited since. */
   isSaved: boolean;
   /** Whether the form has unsaved changes. */
   isChanged: RefObject<boolean>;
@@ -188,7 +188,7 @@ interface ArticleFormProps {
 function ArticleForm({ article, isSaved, isChanged, onBack, onSaved, onEdited, onDeleted }: ArticleFormProps) {
   const place = placeOf(article?.id);
   const initial = writtenSchema.parse(article ?? NEW);
-  // Unsaved text from before a reload or navigation.
+  // Unsaved text from before a reload or a navigation.
   const [kept] = useState(() => readKept(place, writtenSchema));
   const [isKept, setIsKept] = useState(kept !== undefined);
   const form = useForm<ArticleWritten>({

@@ -68,7 +68,7 @@ export function HelpPage() {
           {(articles) => (
             <>
               {search === '' ? <BySituation all={data ?? []} articles={articles} /> : <ArticleList articles={articles} />}
-              {/* Rendered with the list, so that it does not move. Links to a file of the server, not to a screen. */}
+              {/* Rendered with the list, so that it does not move. Links to a file of the server, not to a screen of the application. */}
               <p className="sub above-4">
                 <a className="muted" href="/third-party-notices.txt">
                   Licenses of the software in Palisade
@@ -82,7 +82,7 @@ export function HelpPage() {
   );
 }
 
-/** Urgent situations in the words of the person, then the other help pages. The situations come from all pages: `articles` may be the first ones, and later situations would move the list. */
+/** Urgent situations in the person's words, then the other help pages. Situations come from all pages: `articles` may be the first ones, and later situations would move the list. */
 function BySituation({ all, articles }: { all: readonly ArticleSummary[]; articles: readonly ArticleSummary[] }) {
   const { urgent } = sortedBySituation(all);
   const { others } = sortedBySituation(articles);

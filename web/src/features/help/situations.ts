@@ -11,14 +11,14 @@ import {
   type TablerIcon,
 } from '@tabler/icons-react';
 
-/** A thing that happened to a person, and the help page for it. */
+/** An urgent situation, and the help page for it. */
 interface Situation {
   slug: string;
   words: string;
   icon: TablerIcon;
 }
 
-/** The most urgent first: these get worse with time. */
+/** The most urgent first, because they get worse with time. */
 const SITUATIONS: readonly Situation[] = [
   { slug: 'i-paid', words: 'I paid a scammer', icon: IconCreditCard },
   { slug: 'somebody-called-me', words: 'Someone called me', icon: IconPhone },

@@ -17,13 +17,13 @@ import { AGES } from './rule-words.ts';
 import { RulesList } from './rules-list.tsx';
 import { SharedBy } from './shared-by.tsx';
 
-/** The first picture that no other profile has. A computer is for several people. */
+/** The first picture that no other profile has; `computer` for a shared computer. */
 function freePicture(profiles: Household['profiles'], isShared: boolean) {
   if (isShared) return 'computer';
   return PROFILE_PICTURES.find((one) => one !== 'computer' && profiles.every(({ picture }) => picture !== one)) ?? 'star';
 }
 
-/** The youngest of those who share a computer. */
+/** The youngest age group among the people who share a computer. */
 function youngest(profiles: Household['profiles'], ids: readonly string[]): AgeGroup | undefined {
   return AGE_GROUPS.find((age) => profiles.some(({ id, age_group }) => ids.includes(id) && age_group === age));
 }
@@ -34,7 +34,7 @@ interface AddProfileProps {
   onClose: () => void;
 }
 
-/** Adds a person: a name, an age, done. The preset of the age decides the rest. */
+/** Adds a person by name and age. The preset of the age group sets everything else. */
 export function AddProfile({ home, web, onClose }: AddProfileProps) {
   const [name, setName] = useState('');
   const [age, setAge] = useState<AgeGroup>();

@@ -41,11 +41,11 @@ interface RefusedRowProps {
   ask: Ask | undefined;
   pageKey: string;
   isLarge: boolean;
-  /** All websites are closed now, so the button is quiet. */
+  /** True if all websites are blocked now, so the button is less prominent. */
   isHeld: boolean;
 }
 
-/** A refused name with one button, which the answer replaces after the press. */
+/** A refused name with a “May I?” button, which the reply replaces. */
 function RefusedRow({ page, refused, ask, pageKey, isLarge, isHeld }: RefusedRowProps) {
   const { id, name, service, count, last_at, can_ask } = refused;
   const asked = askedOf(refused);
@@ -90,7 +90,7 @@ function Shown({ page, pageKey }: { page: AskPageShown; pageKey: string }) {
   const isLarge = age_group === 'small_child';
   const hold = holdWords(page, now);
   const asked = new Map(asks.map((ask) => [ask.name, ask]));
-  // One row for a name that was refused on several devices, and for a service.
+  // One row for each requested name or service, even if several devices were refused.
   const rows = refused.filter((one, index) => refused.findIndex((other) => askedOf(other) === askedOf(one)) === index);
   const elsewhere = asks.filter((ask) => refused.every((one) => askedOf(one) !== ask.name));
   return (
@@ -164,8 +164,8 @@ function AskPageContent({ pageKey }: { pageKey: string }) {
 }
 
 /**
- * The page of a person of a household, without sign-in and shell: its key is in the path, and goes to the server in bodies alone.
- * The address of its manifest lies below its own, which the relative `start_url` names.
+ * The page of a person in a household, without sign-in and shell. Its key is in the path, and is sent to the server only in request bodies.
+ * The manifest's address is below that of the page, because the manifest's `start_url` is relative.
  */
 export function AskPage() {
   const [queries] = useState(createQueryClient);

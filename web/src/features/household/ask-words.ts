@@ -24,13 +24,13 @@ const PLAIN: AskWords = {
 
 export const askWords = (age: AgeGroup): AskWords => (age === 'small_child' ? FEW : PLAIN);
 
-/** The devices that a page is about, unless it is the only one. One that was taken out of the profile is missing. */
+/** The devices of a page, unless there is only one. Devices that were removed from the profile are not listed. */
 export function deviceWords(names: readonly string[]): string | undefined {
   if (names.length === 0) return 'No device has this page now.';
   return names.length === 1 ? undefined : `Devices: ${formatList(names, 'plain')}`;
 }
 
-/** All that guardians see of a person, today's counts included: "Anna can see which websites didn’t open, and how many you asked for. Today: 3, and 2 didn’t open." */
+/** Everything that guardians see of a person, with today's counts: "Anna can see which websites didn’t open, and how many you asked for. Today: 3, and 2 didn’t open." */
 export function seenWords({ guardians, guardians_see, today }: Pick<AskPage, 'guardians' | 'guardians_see' | 'today'>): string {
   const closed = today.refused.reduce((sum, { count }) => sum + count, 0);
   const asked = today.answered + closed;
@@ -41,7 +41,7 @@ export function seenWords({ guardians, guardians_see, today }: Pick<AskPage, 'gu
   return `${formatList(guardians)} can see ${what}. Today: ${formatNumber(asked)}, and ${formatNumber(closed)} didn’t open.`;
 }
 
-/** The state of the whole device: paused, a time for all names, no plan; undefined otherwise. */
+/** The state of all of the person's devices: paused, in a time for all names, or without a plan; otherwise undefined. */
 export function holdWords(page: AskPage, now: number): string | undefined {
   const { state, paused_until, time_now, age_group } = page;
   if (state === 'no_plan') return askWords(age_group).noPlan;
@@ -50,7 +50,7 @@ export function holdWords(page: AskPage, now: number): string | undefined {
   return time_now === null ? undefined : timeNowWords(time_now);
 }
 
-/** The answer to a “May I?”: "Yes, until 16:05." */
+/** The answer to a “May I?” request: "Yes, until 16:05." */
 export function replyWords({ answer, until }: Pick<Ask, 'answer' | 'until'>, now: number): string {
   if (answer === 'wait') return 'Sent. The answer will show here.';
   if (answer === 'no') return 'No.';
@@ -59,10 +59,10 @@ export function replyWords({ answer, until }: Pick<Ask, 'answer' | 'until'>, now
   return Date.parse(until) > now ? `Yes, until ${describeUntil(until, now)}.` : 'Yes. The hour is over.';
 }
 
-/** The service that was refused as a whole, else the name: "YouTube". One ask is for all of it. */
+/** The service if it was refused as a whole, otherwise the name: "YouTube". One request covers the whole service. */
 export const askedOf = ({ service, name }: Pick<ProfileRefusal, 'service' | 'name'>): string => (service === '' ? name : service);
 
-/** Reasons in the words of the person, where those of a list are too short. */
+/** Reasons for the person's page, where those for lists are too short. */
 const REASONS: Readonly<Record<string, string>> = {
   time: 'Closed at this time',
   time_services: 'Closed at this time',
@@ -70,7 +70,7 @@ const REASONS: Readonly<Record<string, string>> = {
   dangerous: 'This website is dangerous',
 };
 
-/** The reason of a refusal, for its person. Services are chosen by guardians alone. */
+/** The reason for a refusal, for the person's page. Only guardians choose services. */
 export function refusedWords(
   { service, category, last_at }: Pick<ProfileRefusal, 'service' | 'category' | 'last_at'>,
   { rules, time_zone }: Pick<AskPage, 'rules' | 'time_zone'>,
@@ -80,7 +80,7 @@ export function refusedWords(
   return REASONS[category] ?? reasonOf(service === '' ? category : 'guardian', []);
 }
 
-/** An answered ask in one line, for guardians: "roblox.com: yes, until 16:05." */
+/** An answered request in one line, for guardians: "roblox.com: yes, until 16:05." */
 export function answerWords({ name, line, ...ask }: Pick<Ask, 'name' | 'answer' | 'until' | 'line'>, now: number): string {
   const words = replyWords(ask, now);
   return `${name}: ${words.charAt(0).toLowerCase()}${words.slice(1)}${line === '' ? '' : ` “${line}”`}`;

@@ -49,7 +49,7 @@ function InviteForm() {
   const [email, setEmail] = useState('');
   const invite = useInviteGuardian();
   const isUnproven = useIsUnproven();
-  // A server without a public address answers with the path alone.
+  // A server without a public address returns only the path.
   const link = invite.data && new URL(invite.data.link, window.location.origin).href;
   return (
     <Form
@@ -117,7 +117,7 @@ function TimeZoneForm({ time_zone }: Pick<Household, 'time_zone'>) {
   );
 }
 
-/** The guardians of a home, and its clock. */
+/** The guardians of a home, and its time zone. */
 export function HomeCard({ home }: { home: Household }) {
   const { guardians, invites, profiles, time_zone } = home;
   const isOnlyGuardian = guardians.length === 1;
@@ -171,7 +171,7 @@ const LIMITS = [
   },
 ];
 
-/** Ways around that the rules cannot close. */
+/** Ways to get around the rules that the server cannot block. */
 export function LimitsCard() {
   return (
     <Card title="What can get around these rules" level="sunken">

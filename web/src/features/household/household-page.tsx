@@ -20,10 +20,10 @@ import { AddProfile } from './add-profile.tsx';
 import { type Lists, listlessWords } from './rule-words.ts';
 import { WaitingAsks } from './waiting-asks.tsx';
 
-/** Loaded with the first person. */
+/** Loaded when the home has people. */
 const People = lazyPart(async () => (await import('./people.tsx')).People);
 
-/** No person can be added yet, so a link to the plans replaces the form. */
+/** Whether no person can be added without a plan. A link to the plans then replaces the form. */
 const needsPlan = ({ profiles, profiles_maximum }: Household) => profiles.length === 0 && profiles_maximum === 0;
 
 /** The page's main message, unless a request replaces it. */
@@ -112,7 +112,7 @@ function WhatItDoes() {
   );
 }
 
-/** The people of a home, their rules and devices, and their requests. */
+/** The people of a home with their rules, devices and requests. */
 export function HouseholdPage() {
   const { data: home, error, refetch } = useQuery(householdQuery);
   const web = useQuery(webProtectionQuery);
@@ -121,7 +121,7 @@ export function HouseholdPage() {
   const isEmpty = home?.profiles.length === 0 && home.guardians.length === 0;
   const arePeopleReady = People.useIsReady(home !== undefined && !isEmpty);
   const failure = (home ? null : error) ?? (web.data ? null : web.error);
-  // The form stays while the first person that it added needs a further file, so that it closes.
+  // The form stays mounted while the file for the first added person loads, so that it can close itself.
   const isReady = home !== undefined && web.data !== undefined && (arePeopleReady || isAdding);
   const answer = isReady ? answerOf(home, web.data) : undefined;
   const isWaitedFor = isReady && waitingAsks(home).length > 0;

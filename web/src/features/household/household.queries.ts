@@ -80,7 +80,7 @@ export const homeInviteQuery = (token: string) =>
 
 export const useJoinHome = () => useChange({ of: joinHome, mutationFn: (token: string) => call(joinHome, { body: { token } }) });
 
-/** A waiting person sees the answer within this time. Hidden pages do not ask. */
+/** Polling interval in ms, the longest time until a waiting person sees the answer. Hidden pages do not poll. */
 const ASK_INTERVAL = 5_000;
 const ASK_PAGE_KEY = ['ask-page'];
 
@@ -92,7 +92,7 @@ export const askPageQuery = (key: string) =>
     meta: { silent_status: 404 },
   });
 
-/** The reply is the page with the sent question, shown at once. */
+/** Sends a “May I?” request. The reply is the page with the request, which is shown at once. */
 export function useMayI(key: string) {
   const queries = useQueryClient();
   return useChange({

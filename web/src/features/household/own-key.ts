@@ -3,7 +3,7 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz234567';
 const KEY_LETTERS = 26;
 
 /**
- * This browser's own key to a person's page: guardians know the one in the address, so that names which they don't see are shown to this one alone.
+ * This browser's own key to a person's page. Guardians know the key in the address, so names that they may not see are shown only with this one.
  * Undefined without storage.
  */
 export function ownKeyOf(key: string): string | undefined {

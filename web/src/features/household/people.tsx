@@ -10,7 +10,7 @@ interface PeopleProps {
   asked: ReturnType<typeof useAsked>;
 }
 
-/** Everything of a home with people. */
+/** All parts of a home with people. */
 export function People({ home, web, asked }: PeopleProps) {
   return (
     <>

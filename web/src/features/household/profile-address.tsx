@@ -8,7 +8,7 @@ import { QrCode } from '#ui/qr-code.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { useRenewAskKey } from './household.queries.ts';
 
-/** The address of the page on which a person asks “May I?”. */
+/** The address of a person's “May I?” page. */
 export function ProfileAddress({ profile: { id, name, ask_key, age_group } }: { profile: Profile }) {
   const renew = useRenewAskKey();
   const address = `${window.location.origin}/ask/${ask_key}`;

@@ -38,7 +38,7 @@ interface ProfileCardProps {
   profile: Profile;
   home: Household;
   web: Pick<WebProtection, 'categories' | 'services'>;
-  /** Given if the address names this profile. */
+  /** Scrolls to the card; defined if the address names this profile. */
   reach: ((card: HTMLElement | null) => void) | undefined;
 }
 
@@ -88,7 +88,7 @@ function ProfileHead({ profile, web, onEdit }: Pick<ProfileCardProps, 'profile' 
   );
 }
 
-/** Today's counts. They are all that guardians see of people of 16 or older. */
+/** Today's counts. Guardians see no more of people aged 16 or older. */
 function Today({ profile: { today }, services }: { profile: Profile; services: WebProtection['services'] }) {
   const refused = today.refused.reduce((sum, { count }) => sum + count, 0);
   const all = today.answered + refused;
@@ -114,7 +114,7 @@ function Today({ profile: { today }, services }: { profile: Profile; services: W
   );
 }
 
-/** Why only dangerous names are refused. */
+/** Explains that without a plan only dangerous names are refused. */
 function NoPlan({ home }: { home: Household }) {
   return (
     <Row gap="3" justify="between" className="surface-amber pad-m">
@@ -128,7 +128,7 @@ function NoPlan({ home }: { home: Household }) {
   );
 }
 
-/** A person of the home: state, rules in words, devices, refused names and requests. */
+/** A person of the home: state, rules as sentences, devices, refused names and requests. */
 export function ProfileCard({ profile, home, web, reach }: ProfileCardProps) {
   const now = useMinute();
   const [isEdited, setIsEdited] = useState(false);

@@ -12,7 +12,7 @@ import { Refusal } from '#ui/refusal.tsx';
 
 type Device = Profile['devices'][number];
 
-/** The state of a device in one sentence. Rules count only while its questions arrive. */
+/** The state of a device in one sentence. Rules apply only while its DNS queries arrive. */
 function deviceState({ last_question_at, is_silent }: Device, now: number): { tone: Tone; sentence: string } {
   if (last_question_at === null) return { tone: 'note', sentence: 'Waiting for its first website request.' };
   const at = describeMoment(last_question_at, now);
@@ -55,7 +55,7 @@ interface ProfileDevicesProps {
   free: Household['free_devices'];
 }
 
-/** The devices of a profile. A free one is assigned with one press; another one is added on the page of web protection, which returns here. */
+/** The devices of a profile. An unassigned device is added with one press; a new one on the page of web protection, which leads back here. */
 export function ProfileDevices({ profile, free }: ProfileDevicesProps) {
   const { id: profile_id, name, devices } = profile;
   const [isChoosing, setIsChoosing] = useState(false);

@@ -75,7 +75,7 @@ interface ProfileDialogProps {
   onClose: () => void;
 }
 
-/** Changes a person and their rules. The test field answers for the edited rules before they are saved. */
+/** Edits a person and their rules. The test field evaluates the edited rules before they are saved. */
 export function ProfileDialog({ profile, home, web, onClose }: ProfileDialogProps) {
   const [draft, setDraft] = useState<Draft>(() => {
     const { name, picture, age_group, shared_by, rules } = profile;
@@ -91,7 +91,7 @@ export function ProfileDialog({ profile, home, web, onClose }: ProfileDialogProp
   }
   function submit() {
     const { rules: edited, ...person } = draft;
-    // Those of a shared computer are shown with what its people add.
+    // A shared computer shows rules combined with those of its people, so unchanged ones must not be sent.
     const changed = edited === profile.rules ? {} : { rules: edited };
     save.mutate({ id: profile.id, ...person, ...changed }, { onSuccess: onClose });
   }

@@ -6,7 +6,7 @@ import { isAllDay, isBedtime } from '#domain/household/times.ts';
 import { describeClockTime } from '#ui/moment.tsx';
 
 type Services = WebProtection['services'];
-/** Lists and services of this server. */
+/** Lists and services that this server has. */
 export type Lists = Pick<WebProtection, 'categories' | 'services'>;
 
 export const AGES: Record<AgeGroup, { title: string; sentence: string }> = {
@@ -19,7 +19,7 @@ export const AGES: Record<AgeGroup, { title: string; sentence: string }> = {
 export const DAY_NAMES = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
 const SCHOOL_DAYS = '1,2,3,4,5';
 
-/** "school days", "every day", "Saturday and Sunday". 1 is Monday. */
+/** Days in words: "school days", "every day", "Saturday and Sunday". 1 is Monday. */
 export function daysWords(days: readonly number[]): string {
   const sorted = [...new Set(days)].toSorted((one, other) => one - other);
   if (sorted.length === DAY_NAMES.length) return 'every day';
@@ -64,7 +64,7 @@ function blockedWords({ categories, services }: ProfileRules, web: Lists): strin
   return blocked.length === 0 ? 'Blocked: dangerous websites only.' : `Blocked: ${listFirst(blocked, 6)}.`;
 }
 
-/** Chosen categories that block nothing, because the server has no list for them: "Gambling is not blocked: this server has no list for it." */
+/** Chosen categories without effect, because the server has no list for them: "Gambling is not blocked: this server has no list for it." */
 export function listlessWords({ categories }: Pick<ProfileRules, 'categories'>, web: Lists): string | undefined {
   const listless = categories.filter((one) => !hasList(one, web));
   const [first] = listless;
@@ -75,12 +75,12 @@ export function listlessWords({ categories }: Pick<ProfileRules, 'categories'>, 
     : `${names} are not blocked: this server has no list for them.`;
 }
 
-/** The rules of a profile, in one sentence for each part. `listlessWords` says which of them block nothing. */
+/** The rules of a profile, one sentence for each part. `listlessWords` names those without effect. */
 export function rulesWords(rules: ProfileRules, web: Lists): string[] {
   return [...rules.times.map(timeWords), SEARCH[rules.safe_search], blockedWords(rules, web)];
 }
 
-/** "Strictest of Mia and Ben: names can’t be told apart by person there." */
+/** The rules of a shared computer: "Strictest of Mia and Ben: names can’t be told apart by person there." */
 export function sharedWords(profile: Profile, profiles: readonly Profile[]): string | undefined {
   const members = profiles.filter(({ id }) => profile.shared_by.includes(id)).map(({ name }) => name);
   return members.length === 0 ? undefined : `Strictest of ${formatList(members)}: names can’t be told apart by person there.`;
@@ -93,7 +93,7 @@ interface Tried {
   is_safe_search: boolean;
 }
 
-/** The time that refuses at a day and clock, without its last stop: "bedtime, 21:00 to 06:30". */
+/** The time that causes a refusal on a day at a time of day, without a full stop: "bedtime, 21:00 to 06:30". */
 function refusingTime({ times }: ProfileRules, day: number, clock: string, isForAll: boolean): string {
   const time = times.find((one) => (one.refuses === 'all') === isForAll && holdsAt(one, day, clock));
   if (time === undefined) return 'not at this time';
@@ -102,7 +102,7 @@ function refusingTime({ times }: ProfileRules, day: number, clock: string, isFor
   return (words.charAt(0).toLowerCase() + words.slice(1, -1)).replace(': ', ', ');
 }
 
-/** The answer of the test field: "Refused: bedtime, 21:00 to 06:30." */
+/** The result of the test field: "Refused: bedtime, 21:00 to 06:30." */
 export function triedWords(tried: Tried, rules: ProfileRules, at: { day: number; clock: string }, services: Services): string {
   const { is_allowed, category, rule, is_safe_search } = tried;
   if (is_allowed && is_safe_search) return 'Allowed, without explicit results.';
@@ -117,7 +117,7 @@ export function triedWords(tried: Tried, rules: ProfileRules, at: { day: number;
   return `Refused: ${listed ?? service ?? 'blocked'}.`;
 }
 
-/** The time that holds now, for the page of its person: "It’s bedtime. Websites open again at 06:30." */
+/** The time that applies now, for the person's page: "It’s bedtime. Websites open again at 06:30." */
 export function timeNowWords(time: ProfileTime): string {
   if (isAllDay(time)) return 'No websites today.';
   const again = `Websites open again at ${describeClockTime(time.to)}.`;

@@ -8,7 +8,7 @@ interface RulesListProps {
   web: Pick<WebProtection, 'categories' | 'services'>;
 }
 
-/** Rules in words, those that block nothing first. */
+/** Rules as sentences, those without effect first. */
 export function RulesList({ rules, web }: RulesListProps) {
   const listless = listlessWords(rules, web);
   return (

@@ -3,7 +3,7 @@ import { Check } from '#ui/check.tsx';
 import { Grid } from '#ui/layout.tsx';
 
 interface SharedByProps {
-  /** Profiles of the home without the edited one. */
+  /** Profiles of the home except the edited one. */
   profiles: Household['profiles'];
   chosen: readonly string[];
   onChange: (chosen: string[]) => void;

@@ -70,7 +70,7 @@ interface TimesFieldsProps {
   onChange: (times: ProfileTime[]) => void;
 }
 
-/** Times of the week at which websites or a kind of services are refused. */
+/** Weekly times at which websites or a kind of services are refused. */
 export function TimesFields({ times, onChange }: TimesFieldsProps) {
   return (
     <Stack gap="3">

@@ -12,12 +12,12 @@ import { DAY_NAMES, triedWords } from './rule-words.ts';
 
 interface TryFieldProps {
   profileId: string;
-  /** The edited rules, saved or not. */
+  /** The edited rules, possibly unsaved. */
   rules: ProfileRules;
   services: WebProtection['services'];
 }
 
-/** Answers for a website, a day and a time what the edited rules would do. */
+/** Shows whether the edited rules would refuse a website on a day at a time. */
 export function TryField({ profileId, rules, services }: TryFieldProps) {
   const [name, setName] = useState('');
   const [day, setDay] = useState(1);

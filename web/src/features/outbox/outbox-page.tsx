@@ -42,9 +42,9 @@ const STATUSES = {
   failed: { label: 'Failed', icon: IconMailOff, tone: 'danger' },
   passed_on: { label: 'Passed on', icon: IconCheck, tone: 'safe' },
 } as const satisfies Record<MailStatus, unknown>;
-/** It waits for a mail server, and none is connected. */
+/** For an email that waits although no mail server is connected. */
 const NOT_SENT = { label: 'Not sent', icon: IconMailOff, tone: 'plain' } as const;
-/** Someone waits for it. */
+/** For an email that a person waits for. */
 const URGENT = { label: 'Urgent', icon: IconMailExclamation, tone: 'attention' } as const;
 
 export function OutboxPage() {
@@ -57,7 +57,7 @@ export function OutboxPage() {
 
 function Outbox() {
   const isAnswered = !useQuery(mailServerQuery).isPending;
-  // Asked for beside the server's state, and shown below it once that is there, so that no email moves.
+  // Requested together with the server's state but rendered below it, so that no email moves.
   useQuery(outboxQuery);
   const [isConnecting, setIsConnecting] = useState(false);
   return (
@@ -69,7 +69,7 @@ function Outbox() {
   );
 }
 
-/** Whether emails go out, and the consequences if they do not. */
+/** Whether emails are sent, and the consequences if they are not. */
 function Server({ onConnect, isConnecting }: { onConnect: () => void; isConnecting: boolean }) {
   const { data: server, error } = useQuery(mailServerQuery);
   // The list below shows the error.

@@ -3,7 +3,7 @@ import { IconFingerprint } from '@tabler/icons-react';
 import { Grid } from '#ui/layout.tsx';
 import './code-line.css';
 
-/** The code that both sides read to each other. Equal codes prove that no attacker is between the two pages. */
+/** The code that both sides read aloud to each other. Equal codes prove that no attacker is between the two pages. */
 export function CodeLine({ code, side }: { code: string | undefined; side: Side }) {
   if (code === undefined) return null;
   return (

@@ -6,7 +6,7 @@ interface Description {
   sdp: string;
 }
 
-/** As much of a browser's data channel as the two sides use. */
+/** The part of a browser's data channel that both sides use. */
 export class FakeChannel extends EventTarget {
   readyState = 'open';
   bufferedAmount = 0;
@@ -25,7 +25,7 @@ export class FakeChannel extends EventTarget {
   }
 }
 
-/** As much of a browser's connection as pictures and voices use; the test plays the network. */
+/** The part of a browser's connection that pictures and voices use. The test acts as the network. */
 export class FakePeer extends EventTarget {
   static made: FakePeer[] = [];
   static generateCertificate = async () => ({ expires: 0 });
@@ -84,7 +84,7 @@ export class FakePeer extends EventTarget {
   async setRemoteDescription(description: Description) {
     this.remoteDescription = description;
     this.signalingState = description.type === 'offer' ? 'have-remote-offer' : 'stable';
-    // A browser makes a place for each voice that is offered.
+    // A browser adds a transceiver for each offered voice.
     if (description.type === 'offer' && description.sdp.includes('m=audio')) this.addTransceiver(null, { direction: 'recvonly' });
   }
 
@@ -107,7 +107,7 @@ function isTrack(value: unknown): value is MediaStreamTrack {
   return value instanceof EventTarget && 'contentHint' in value;
 }
 
-/** As much of a picture or a voice as the two sides use. */
+/** The part of a media track that both sides use. */
 export function trackOf(): MediaStreamTrack {
   const track: unknown = Object.assign(new EventTarget(), { contentHint: '', readyState: 'live' });
   if (!isTrack(track)) throw new Error('It is no track.');

@@ -158,7 +158,7 @@ function SessionFilters({ chosen, onChoose }: SessionFiltersProps) {
   );
 }
 
-/** Answers an administrator's main questions: whether a customer has reported a session, and whether a session is running. */
+/** Shows administrators whether a customer has reported a session, and whether a session is running. */
 function Answer({ onShow }: { onShow: (change: Partial<OverseenChoice>) => void }) {
   const reported = useQuery(reportedQuery);
   const running = useQuery(runningQuery);

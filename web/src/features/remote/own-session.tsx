@@ -37,7 +37,7 @@ interface OwnSessionFlowProps {
   onStart: () => void;
 }
 
-/** The open session with its steps; else the result of the last one, and that no technician can join. */
+/** The open session with its steps; otherwise the result of the last one, and a note that no technician can join. */
 export function OwnSessionFlow({ sessions, now, onStart }: OwnSessionFlowProps) {
   const [dismissed, setDismissed] = useState(() => readDraft(DISMISSED));
   const open = sessions.filter(isOpen);

@@ -24,7 +24,7 @@ import { SessionHistory } from './session-history.tsx';
 import { type Step, Steps } from './steps.tsx';
 import './portal-page.css';
 
-/** Numbered as in the stepper of an open session. `number`: the phone number that the provider has published. */
+/** Numbered as in the stepper of an open session. `number` is the provider's published phone number. */
 const stepsOf = (number: string | undefined): readonly Step[] => [
   {
     title: 'Get a code',

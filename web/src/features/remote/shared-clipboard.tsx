@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core';
 
-/** The agent passes 256 KiB in either direction; a letter takes up to three bytes. */
+/** Maximum text length, in characters: the agent passes 256 KiB in either direction, and a character may take three bytes. */
 const LONGEST = 80_000;
 const BEYOND_LATIN_1 = /[^\p{ASCII}\u0080-\u00ff]/u;
 

@@ -7,7 +7,7 @@ import { Row, Stack } from '#ui/layout.tsx';
 import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 
-/** A host that is dangerous itself, because it imitates another, or whose page is on a list. */
+/** Offers to block a host that is dangerous itself, because it imitates another one or its page is on a list. */
 function Host({ link: { host, host_shown, imitates } }: { link: CheckedLink }) {
   const { data: check } = useQuery(nameCheckQuery(host));
   const block = useAddName();
@@ -24,7 +24,7 @@ function Host({ link: { host, host_shown, imitates } }: { link: CheckedLink }) {
         <Sentence text="Your devices already refuse {host}." parts={parts} />
       </li>
     );
-  // A list with one page of a host says nothing about the others.
+  // A list that has one page of a host says nothing about its other pages.
   if (check === undefined || imitates === null) return null;
   return (
     <Stack as="li" gap="2">

@@ -272,7 +272,7 @@ const EXAMPLES = [
   { label: 'A phone number', text: '+1 900 555 0199' },
 ];
 
-/** Examples fill the field, and the person submits it. */
+/** Examples that fill the field; the person still submits it. */
 function Examples({ onChoose }: { onChoose: (text: string) => void }) {
   return (
     <Row as="fieldset" gap="2" aria-label="Examples">
@@ -286,7 +286,7 @@ function Examples({ onChoose }: { onChoose: (text: string) => void }) {
   );
 }
 
-/** States whether the message is stored, and which queries leave the server. */
+/** Says whether the message is stored, and which DNS queries leave the server. */
 function WhatLeaves({ choices: { keep, ask_dns }, hasFiles }: { choices: CheckChoices; hasFiles: boolean }) {
   return (
     <p className="sub">

@@ -36,7 +36,7 @@ const deskSettingsQuery = queryOptions({
   queryFn: ({ signal }) => call(readDeskSettings, { signal }),
 });
 
-/** Opening hours of support, and the times after which a conversation returns to everyone. `children` follow once these are there: they would be pushed down. */
+/** Opening hours of support, and the times after which a conversation returns to Unassigned. `children` wait for these, which would move them. */
 export function DeskHours({ children }: { children?: ReactNode }) {
   const { data, error, refetch } = useQuery(deskSettingsQuery);
   if (data)
@@ -84,7 +84,7 @@ const hoursSchema = z.object({
 });
 const timersSchema = z.object({ unanswered_minutes: z.number(), offline_minutes: z.number() });
 
-/** State of one of the two forms. Each saves its part of the settings and keeps the other part as last saved. */
+/** State of one of the two forms. Each one saves its part of the settings and keeps the other part as last saved. */
 function useSettingsPart<Part extends Partial<DeskSettings>>(
   place: string,
   schema: z.ZodType<Part>,
@@ -182,7 +182,7 @@ function HoursForm({ saved }: { saved: ReadSettings }) {
   );
 }
 
-/** Times after which an unattended conversation returns to everyone. */
+/** Times after which an unanswered conversation returns to Unassigned. */
 function TimersForm({ saved }: { saved: ReadSettings }) {
   const { unanswered_minutes, offline_minutes } = saved;
   const { part, change, save, isChanged, isKept, messages } = useSettingsPart('waiting-times', timersSchema, saved, {

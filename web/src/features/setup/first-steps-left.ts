@@ -19,14 +19,14 @@ export function rememberHidden(): void {
   }
 }
 
-/** First steps, in their order, and whether each is done. */
+/** First steps in order, and whether each one is done. */
 export type FirstStepsDone = Partial<Record<'provider' | 'second_factor' | 'first_scan' | 'others' | 'device', boolean>>;
 
 export function areStepsLeft(done: FirstStepsDone): boolean {
   return Object.values(done).includes(false);
 }
 
-/** The first steps of a customer, from their one status. */
+/** The first steps of a customer, derived from their status. */
 export function customerSteps({ looked_at, protected_by, next, others }: Status): FirstStepsDone {
   return {
     first_scan: looked_at.files_read + looked_at.files_unread > 0,

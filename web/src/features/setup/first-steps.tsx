@@ -39,11 +39,11 @@ const GET_STARTED = 'Get started';
 
 interface FirstStepsProps {
   done: FirstStepsDone;
-  /** The step that the status above has already. */
+  /** The step that the status above already offers. */
   offered?: Step | undefined;
 }
 
-/** The steps of `done`, until all are done or dismissed. */
+/** The steps in `done`, until all are completed or dismissed. */
 export function FirstSteps({ done, offered }: FirstStepsProps) {
   const [isHidden, setIsHidden] = useState(false);
   if (isHidden || !areStepsLeft(done)) return null;

@@ -11,7 +11,7 @@ import { BrandLogo, ProductMark } from '#ui/brand.tsx';
 import { Button } from '#ui/button.tsx';
 import { Grid, Row, Stack } from '#ui/layout.tsx';
 
-/** The look as the form has it: the typed color, blank for the product’s; and the saved logo, or a checked one as a `data:` address. */
+/** The look in the form: the typed color, empty for the product’s; and the saved logo, or a newly checked one as a `data:` URL. */
 export const lookSchema = z.object({
   accent: z.string(),
   logo: logoSizeSchema.extend({ path: z.string() }).nullable(),
@@ -19,10 +19,10 @@ export const lookSchema = z.object({
 export type Look = z.infer<typeof lookSchema>;
 
 const DATA = 'data:image/png;base64,';
-/** The accent of tokens.css in the light scheme. */
+/** The accent in tokens.css for the light scheme. */
 const PRODUCT_ACCENT = '#0b7a6b';
 
-/** The fields of a look that differ from the saved one, in the form of the request; undefined if there are none. */
+/** The fields of a look that differ from the saved one, in the format of the request; undefined if none do. */
 export function changedLook(look: Look, saved: Look) {
   const accent = colorOf(look.accent) ?? null;
   const isAccentSaved = accent === (colorOf(saved.accent) ?? null);
@@ -36,7 +36,7 @@ export function changedLook(look: Look, saved: Look) {
 
 interface LookFieldsProps {
   look: Look;
-  /** Refusals of the last attempt to save. */
+  /** Refusals of the last attempt to save the look. */
   errors: Partial<Record<keyof Look, string>>;
   name: string;
   onChange: (change: Partial<Look>) => void;
@@ -156,7 +156,7 @@ const SCHEMES = [
   ['dark', 'Dark'],
 ] as const satisfies readonly (readonly [Scheme, string])[];
 
-/** The difference between a shade and its color, as a sentence. */
+/** A sentence about the shade of a color in one scheme. */
 function shadeSentence(color: string, scheme: Scheme): string {
   const { accent } = shadesOf(color, scheme);
   if (accent === color) return `${color}, as it is.`;

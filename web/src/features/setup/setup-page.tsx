@@ -48,7 +48,7 @@ export function SetupPage() {
 
 function SetupCards() {
   const config = useConfig();
-  // The notices above the cards come with the overview, and would push the cards down.
+  // The notices above the cards load with the overview and would move the cards.
   const isOverviewRead = !useQuery(overviewQuery).isPending;
   if (!config || !isOverviewRead)
     return (
@@ -61,7 +61,7 @@ function SetupCards() {
       <GivenUp />
       <Setup config={config} />
       <MailServer />
-      {/* Rendered with the setup card: the card is higher than its placeholder and would push the hours down. */}
+      {/* Rendered with the setup card, which is higher than its placeholder and would move the hours. */}
       <DeskHours>
         <Card title="Included in this installation" level="sunken">
           <FeatureList />
@@ -119,7 +119,7 @@ function MailServer() {
   );
 }
 
-/** Tasks that failed for good. No other screen shows them. */
+/** Background jobs that are no longer retried. No other screen shows them. */
 function GivenUp() {
   const count = useQuery(overviewQuery).data?.waiting.jobs ?? 0;
   if (count === 0) return null;
@@ -160,7 +160,7 @@ type Values = z.infer<typeof keptSchema>;
 
 const hasOptions = ({ accent, logo, support_promise }: Values) => accent !== '' || logo !== null || support_promise !== '';
 
-/** Says whether the details of the form are saved. */
+/** Says whether the form is saved. */
 function SavedBadge({ values, saved }: { values: Values; saved: Values }) {
   if (saved.company_name === '') return <Badge tone="attention">Required</Badge>;
   return JSON.stringify(values) === JSON.stringify(saved) ? (
@@ -172,7 +172,7 @@ function SavedBadge({ values, saved }: { values: Values; saved: Values }) {
 
 const COLOR_FORM = 'Enter a color as # and six digits, like #0b7a6b.';
 
-/** The call for what was entered. The specification has neither promise nor look, so an empty promise and an unchanged look are omitted. */
+/** The request for the entered values. The specification has no promise and no look, so an empty promise and an unchanged look are omitted. */
 function bodyOf({ accent, logo, support_promise, ...info }: Values, saved: Values) {
   const brand = changedLook({ accent, logo }, saved);
   return {

@@ -15,7 +15,7 @@ interface SetupSummaryProps {
   onEdit: () => void;
 }
 
-/** Text without a promise. Local exposure shows the specification's claim, marked. */
+/** Shown without a promise of the provider. Local exposure shows the specification's text, marked as such. */
 const NO_PROMISE: Record<Config['exposure'], string> = {
   local: 'Not given: “available 24/7” is shown, marked “Example”',
   public: 'Nothing is promised',

@@ -33,7 +33,7 @@ const TABS = ['assign', 'templates', 'manage'] as const;
 
 const LOADED: Message = { tone: 'good', text: 'Template loaded for assignment' };
 
-/** The administrators' screen with tabs. Typed values survive another tab, navigation and a reload. */
+/** The administrators' screen with tabs. Typed values survive a change of tab, navigation and a reload. */
 export function AdminManager() {
   const { key } = useLocation();
   const [search, setSearch] = useSearchParams();
@@ -42,7 +42,7 @@ export function AdminManager() {
   const [pressed, setPressed] = useState<{ tab: string | null; key: string }>();
   const tab = pressed?.key === key ? pressed.tab : named;
   const [assignment, setAssignment] = useKeptState('assign', assignDraftSchema, EMPTY_ASSIGNMENT);
-  // The recipient, from a link in a person's record.
+  // The recipient in a link from a person's record.
   const email = search.get('email');
   const taken = useRef<string>(undefined);
   useEffect(() => {

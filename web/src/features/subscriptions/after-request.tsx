@@ -5,7 +5,7 @@ import { Card } from '#ui/card.tsx';
 import { Stack } from '#ui/layout.tsx';
 import { answerTimeQuery } from './subscriptions.queries.ts';
 
-/** The way of a request, with the measured time until an answer. */
+/** Explains what happens after a request, with the measured time until an answer. */
 export function AfterRequest() {
   const { data } = useQuery(answerTimeQuery);
   const isMailed = useIsMailed();

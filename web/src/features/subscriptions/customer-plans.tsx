@@ -39,7 +39,7 @@ export function CustomerPlans() {
     <Page title="Subscription Manager" sentence="See your plan and request another one.">
       {!isWaiting && !hasNoPlans && <EmailNeeded sentence="You can request a plan after you confirm your email address." />}
       <OwnPlan isWaiting={isWaiting} />
-      {/* Rendered with the plan, which would otherwise push them down. */}
+      {/* Rendered with the plan, which would otherwise move them. */}
       {!isWaiting && !hasNoPlans && (
         <>
           <PlansOnOffer />
@@ -116,7 +116,7 @@ function Plan({ current }: { current: CurrentSubscription }) {
 
 type CostProps = Pick<CurrentSubscription, 'price' | 'currency' | 'duration_months'>;
 
-/** The known parts of price and term. */
+/** Price and term, as far as known. */
 function Cost({ price, currency, duration_months }: CostProps) {
   const cost = price === null || currency === null ? undefined : describePrice(price, currency);
   const span = duration_months === null ? undefined : describeMonths(duration_months);
@@ -129,7 +129,7 @@ function Cost({ price, currency, duration_months }: CostProps) {
   );
 }
 
-/** The parts of the own plan that another plan is compared with; undefined without a plan, or if a part is unknown. */
+/** The values of the person's plan for comparison; undefined without a plan, or if a value is unknown. */
 function comparedOf(current: CurrentSubscription | undefined) {
   if (!current?.has_subscription) return undefined;
   const { is_premium, features, max_devices, max_web_devices, max_profiles } = current;
@@ -142,7 +142,7 @@ function PlansOnOffer() {
   const requests = useQuery(planRequestsQuery);
   const { data: current } = useQuery(currentSubscriptionQuery);
   const error = plans.error ?? requests.error;
-  // The own plan has its card above.
+  // The person's own plan has its card above.
   const others = plans.data?.filter(({ template_name }) => template_name !== current?.plan_name) ?? [];
   if (plans.data && others.length === 0) return null;
   const own = comparedOf(current);
@@ -182,7 +182,7 @@ interface PlanActionProps {
   isOwn: boolean;
 }
 
-/** Requests a plan, or takes the request back. */
+/** Requests a plan, or withdraws the request. */
 function PlanAction({ plan, isOwn }: PlanActionProps) {
   const { data: current } = useQuery(currentSubscriptionQuery);
   const { data: requests = [] } = useQuery(planRequestsQuery);

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { CallError } from '#api/call.ts';
 import { readPrice } from './typed-price.ts';
 
-/** Fields of a plan in both forms. Values of selects are strings. */
+/** Fields of a plan in both forms. Values of select fields are strings. */
 const planDraftSchema = z.object({
   duration_months: z.string(),
   max_devices: z.string(),
@@ -23,7 +23,7 @@ const planDraftSchema = z.object({
   max_profiles: z.string().default(String(MAX_PROFILES_DEFAULT)),
   is_premium: z.boolean(),
   features: z.array(z.string()),
-  /** Typed but not added to the list yet. Has a default because stored drafts of older versions lack it. */
+  /** A feature that was typed but not added to the list yet. Has a default because stored drafts of older versions lack it. */
   feature: z.string().default(''),
 });
 export type PlanDraft = z.infer<typeof planDraftSchema>;

@@ -52,7 +52,7 @@ interface ManageTabProps {
   onLoadRequest: (request: UserPlanRequest) => void;
 }
 
-/** Filter from the address: the owner’s home links to some plans. */
+/** Filter from the address, because the administrator’s home links to some plans. */
 function useAddressedView(): View {
   const [address] = useSearchParams();
   return { ...EVERYTHING, status: FILTERS.find(([status]) => status === address.get('status'))?.[0] ?? 'all' };
@@ -97,7 +97,7 @@ export function ManageTab({ onMessage, onLoadRequest }: ManageTabProps) {
   }
 
   const box = useFocusKept();
-  // The requests are above and would push the table down, so it waits for them.
+  // The requests above would move the table, so it waits for them.
   if (areRequestsAwaited) return <LoadingRows label="Loading the plan requests" />;
   const active = (subscriptions ?? []).filter(({ status }) => status === 'active').length;
   return (

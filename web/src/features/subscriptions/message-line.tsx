@@ -13,7 +13,7 @@ export function MessageLine({ message }: { message: Message | undefined }) {
   const Icon = message?.tone === 'good' ? IconCheck : IconAlertTriangle;
 
   useEffect(() => {
-    // On a phone the pressed button is far below.
+    // On a phone the message is far above the pressed button.
     if (message) line.current?.scrollIntoView({ block: 'nearest' });
   }, [message]);
 

@@ -74,7 +74,7 @@ function Value({ name, children }: { name: string; children: ReactNode }) {
 
 interface PlanCardProps {
   plan: Plan;
-  /** Compares the plan with others, instead of its own features. */
+  /** A comparison with other plans, shown in place of the plan's own features. */
   compared?: Comparison;
   children?: ReactNode;
 }
@@ -82,7 +82,7 @@ interface PlanCardProps {
 /** One plan: name, price, term, devices and features. */
 export function PlanCard({ plan, compared, children }: PlanCardProps) {
   const id = useId();
-  // Name, price and action, so that plans beside each other have equal rows.
+  // Name, price and action as rows, so that plans beside each other align.
   const parts = 3 + Number(compared !== undefined && compared.rows.length > 0) + Number((compared?.features.length ?? 0) > 0);
   return (
     <article className="plan-card surface-sunken pad-l shrink full" style={{ gridRow: `span ${parts}` }} aria-labelledby={id}>

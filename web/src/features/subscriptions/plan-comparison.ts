@@ -4,41 +4,41 @@ import { describeLimit, describePeople } from './plan-words.ts';
 
 type Plan = Pick<Template, 'is_premium' | 'features' | 'max_devices' | 'max_web_devices' | 'max_profiles'>;
 
-/** Meaning of the premium checkbox of a plan. */
+/** The feature that the premium checkbox of a plan stands for. */
 const PREMIUM = 'Anti-Hacking Tools';
 
-/** A count of devices, which a plan has as a value. */
+/** Features that state a number of devices, which a plan has as a separate value. */
 const DEVICES = /^(?:up to )?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|unlimited) devices?$/iu;
 const SUPPORT = /\bsupport\b/iu;
 
-/** Feature names that mean premium: "Anti-hacking monitor". */
+/** Feature names that mean premium, such as "Anti-hacking monitor". */
 const MEANS_PREMIUM = /\banti-?hacking\b/iu;
 
-/** Features of a plan, each once: without the number of devices, which a plan has as a value, and without a second name of premium. */
+/** Features of a plan without duplicates: without the number of devices, which is a separate value, and without a second name of premium. */
 export function distinctFeatures(features: readonly string[]): string[] {
   const other = features.some((feature) => MEANS_PREMIUM.test(feature) && planKeyOf(feature) !== planKeyOf(PREMIUM));
   return features.filter((feature) => !DEVICES.test(feature) && !(other && planKeyOf(feature) === planKeyOf(PREMIUM)));
 }
 
-/** Features of a plan, with the one that premium is. */
+/** Features of a plan, including the one that premium stands for. */
 function allOf({ is_premium, features }: Pick<Plan, 'is_premium' | 'features'>): string[] {
   const own = distinctFeatures(features);
   return is_premium && !own.some((feature) => MEANS_PREMIUM.test(feature)) ? [PREMIUM, ...own] : own;
 }
 
-/** A line of the comparison. */
+/** A feature in the comparison. */
 export interface Compared {
   feature: string;
   isIncluded: boolean;
 }
 
-/** A value that each plan has. */
+/** A value that every plan has. */
 interface Row {
   name: string;
   value: string;
 }
 
-/** The parts of a plan in which it differs from others; all of them for a single plan. */
+/** The parts in which a plan differs from others; all parts for a single plan. */
 export interface Comparison {
   rows: readonly Row[];
   features: readonly Compared[];

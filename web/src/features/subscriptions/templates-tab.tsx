@@ -97,7 +97,7 @@ export function TemplatesTab({ draft, onChange, onMessage, onUse }: TemplatesTab
           </FocusKept>
         )}
       </Card>
-      {/* Below the list on a phone, which would push it down. */}
+      {/* On a phone it is below the list, which would move it. */}
       {(templates || error) && <TemplateForm draft={draft} onChange={onChange} onMessage={onMessage} />}
     </Grid>
   );

@@ -25,13 +25,13 @@ interface BarProps {
   actions: ConversationActions;
 }
 
-/** The action that the head of a conversation offers. */
+/** The main action for the head of a conversation. */
 export function nextOf(me: UserInfo, conversation: Conversation): 'claim' | 'reopen' | 'close' | undefined {
   const decided = decidedBy(conversation);
   return (['claim', 'reopen', 'close'] as const).find((action) => may[action](me, decided));
 }
 
-/** The rarer actions on a conversation, shown when asked for. */
+/** Less frequent actions on a conversation, shown on request. */
 export function ConversationBar({ conversation, me, actions }: BarProps) {
   const { data: team } = useQuery(teamQuery);
   const [downloadError, setDownloadError] = useState<unknown>();

@@ -200,7 +200,7 @@ function Head({ conversation, me, actions, composer, isBarOpen, onBar, onBack, o
   );
 }
 
-/** The next step of the conversation: it is claimed, answered below, and closed. */
+/** The next step of the conversation: claim it, answer below, or close it. */
 function NextAction({ conversation, me, actions, composer }: Pick<HeadProps, 'conversation' | 'me' | 'actions' | 'composer'>) {
   const next = nextOf(me, conversation);
   if (next === 'claim')
@@ -291,7 +291,7 @@ function lineOf(
 ): ConversationLine {
   const { sender, is_note, is_automatic, author, author_id, card, attachments } = message;
   const isCustomers = sender === 'user';
-  // The words of people come first.
+  // Messages of people come first.
   const isFolded = is_automatic && !is_note;
   const who = isCustomers ? customer : author_id === me.id ? 'You' : (author ?? 'Support');
   return {

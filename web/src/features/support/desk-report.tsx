@@ -14,7 +14,7 @@ import { ErrorNotice, LoadingRows } from '#ui/states.tsx';
 import { queryOf, ReportRange } from './report-range.tsx';
 import { type ReportColumn, ReportTable } from './report-table.tsx';
 
-/** The work of the support desk in a time. */
+/** The work of the support desk in a period. */
 export function DeskReport({ range, onChoose }: { range: Days; onChoose: (range: Days) => void }) {
   const {
     data: report,

@@ -26,10 +26,10 @@ import { ReportTable } from './report-table.tsx';
 interface Figure {
   label: string;
   icon: TablerIcon;
-  /** Words in a tooltip, after the number. */
+  /** The words after the number in a tooltip. */
   what: { one: string; other: string };
   count: (span: ReportSpan) => number;
-  /** Absent for a figure that is not drawn. */
+  /** Color in the chart; absent for a figure that is not drawn. */
   tone?: 'blue' | 'accent' | 'red' | 'amber';
 }
 
@@ -38,11 +38,11 @@ interface Kind {
   title: string;
   sentence: string;
   figures: readonly Figure[];
-  /** In place of a report without figures. */
+  /** Shown in place of a report without figures. */
   empty: { title: string; sentence: string };
 }
 
-/** The reports beside that of the desk. */
+/** The reports besides that of the desk. */
 export const INSTALLATION_REPORTS: readonly Kind[] = [
   {
     about: 'security',
@@ -130,7 +130,7 @@ interface InstallationReportProps {
   onChoose: (range: Days) => void;
 }
 
-/** A report about the installation in a time. */
+/** A report about the installation in a period. */
 export function InstallationReport({ kind, range, onChoose }: InstallationReportProps) {
   const {
     data: report,
@@ -160,7 +160,7 @@ export function InstallationReport({ kind, range, onChoose }: InstallationReport
   );
 }
 
-/** Prices by currency, in words. */
+/** Prices as text, by currency. */
 function soldIn(spans: readonly ReportSpan[]): string {
   const all = Map.groupBy(
     spans.flatMap(({ income }) => income.sold),
@@ -175,7 +175,7 @@ function soldIn(spans: readonly ReportSpan[]): string {
   return sums.length === 0 ? '–' : formatList(sums, 'plain');
 }
 
-/** The columns of a report, for its table and its file. */
+/** The columns of a report, for its table and its exported file. */
 function columnsOf({ about, figures }: Kind) {
   const sold = { label: 'Sold for', value: (span: ReportSpan) => soldIn([span]) };
   return [

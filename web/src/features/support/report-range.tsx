@@ -9,7 +9,7 @@ export function queryOf({ from, to }: Days) {
   return { ...(from !== '' && { from }), ...(to !== '' && { to }) };
 }
 
-/** The part of a report that tells its time. */
+/** The fields of a report that define its period. */
 interface Told extends Days {
   time_zone: string;
   unknown_time_zone?: string | undefined;
@@ -30,7 +30,7 @@ interface ReportRangeProps {
   onSave: () => void;
 }
 
-/** The time of a report, and the report as a file. */
+/** Controls for the period of a report, and buttons to save the report as a file. */
 export function ReportRange({ range, onChoose, report, isSaving = false, onSave }: ReportRangeProps) {
   return (
     <Row gap="3" rowGap="2">

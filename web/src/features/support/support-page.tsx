@@ -141,7 +141,7 @@ function Desk() {
             onBack={() => go(addressOf(openId))}
           />
         )}
-        {/* Placed below, because it loads later than the inbox and must not move it. */}
+        {/* Placed below the inbox, because it loads later and must not move the inbox. */}
         <RemoteWaiting count={counts?.remote_waiting ?? 0} />
       </Grid>
       {areKeysShown && <KeysDialog onClose={() => setAreKeysShown(false)} />}

@@ -2,7 +2,7 @@ import { IconClock } from '@tabler/icons-react';
 import { Row } from '#ui/layout.tsx';
 import { describeAge, describeSince, useMinute } from '#ui/moment.tsx';
 
-/** Waiting time that counts as too long, in ms. */
+/** Waiting time from which it is shown as too long, in ms. */
 const LONG_WAIT = 5 * 60_000;
 
 interface TimerProps {

@@ -18,14 +18,14 @@ import { Refusal } from '#ui/refusal.tsx';
 import { hasUsableSteps, Instructions } from './instructions.tsx';
 import { useAddDevice } from './web-protection.queries.ts';
 
-/** "My iPhone" or "Mia’s iPhone", or "My iPhone 2" where that name is taken. */
+/** A default name: "My iPhone" or "Mia’s iPhone", or "My iPhone 2" if it is taken. */
 function newName(kind: WebDeviceKind, devices: readonly WebDevice[], owner?: string): string {
   const name = owner === undefined ? KINDS[kind].name : KINDS[kind].name.replace('My', `${owner}’s`);
   const taken = devices.filter((device) => device.name.startsWith(name)).length;
   return taken === 0 ? name : `${name} ${taken + 1}`;
 }
 
-/** Turns from waiting to seen with the first question of a device. */
+/** Shows that the device's first DNS query is awaited, or has arrived. */
 function FirstQuestion({ isSeen }: { isSeen: boolean }) {
   return (
     <Row gap="3" role="status" className={`pad-m ${isSeen ? 'surface-accent' : 'surface-sunken'}`}>
@@ -52,13 +52,13 @@ function FirstQuestion({ isSeen }: { isSeen: boolean }) {
 
 interface AddWebDeviceProps {
   web: WebProtection;
-  /** The kind that is chosen at first. */
+  /** The initially chosen kind. */
   first: WebDeviceKind | undefined;
   /** Undefined if there is no other content to return to. */
   onClose?: (() => void) | undefined;
   /** Called when the person has chosen a kind. */
   onBegin: () => void;
-  /** The profile of the household that gets the device. */
+  /** The household profile that the device is added to. */
   profile?: Household['profiles'][number] | undefined;
 }
 
@@ -72,7 +72,7 @@ export function AddWebDevice({ web, first, onClose, onBegin, profile }: AddWebDe
   const isAdministrator = useMayAdministrate();
   const device = web.devices.find(({ id }) => id === added);
   const isSeen = device !== undefined && device.last_question_at !== null;
-  // A network is of no one person.
+  // A network does not belong to one person.
   const kinds = profile === undefined ? WEB_DEVICE_KINDS : WEB_DEVICE_KINDS.filter((one) => one !== 'router');
   const isOfNetwork = isAdministrator && web.ways.plain !== null && kind === 'router';
 

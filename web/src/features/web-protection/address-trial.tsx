@@ -4,7 +4,7 @@ import { Button } from '#ui/button.tsx';
 import { Row } from '#ui/layout.tsx';
 import { trialQuery } from './web-protection.queries.ts';
 
-/** Says whether the address of a device answers this browser. */
+/** Tests whether the address of a device answers this browser. */
 export function AddressTrial({ address }: { address: string }) {
   const { data, isFetching, refetch } = useQuery(trialQuery(address));
   const { isWorking = false, sentence = '' } = data ?? {};

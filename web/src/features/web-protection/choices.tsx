@@ -14,7 +14,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { usePause, useRemoveName, useSetPolicy } from './web-protection.queries.ts';
 
-/** Dangerous websites: refused, unless paused for an hour. */
+/** Dangerous websites: blocked, unless paused for an hour. */
 function Dangerous({ web: { devices, paused_until } }: { web: WebProtection }) {
   const now = useMinute();
   const pause = usePause();
@@ -38,7 +38,7 @@ function Dangerous({ web: { devices, paused_until } }: { web: WebProtection }) {
   );
 }
 
-/** The choices for all devices of a person, except those of people of the household. A change counts within a minute. */
+/** Choices for all devices of the person, except those of household profiles. A change takes effect within a minute. */
 export function ChoicesCard({ web }: { web: WebProtection }) {
   const change = useSetPolicy();
   const policy = change.isPending ? change.variables : web.policy;
@@ -59,7 +59,7 @@ export function ChoicesCard({ web }: { web: WebProtection }) {
   );
 }
 
-/** In place of the choices where all devices belong to people of the household. */
+/** Replaces the choices if all devices belong to household profiles. */
 export function OfHouseholdCard() {
   return (
     <Card title="What to block">

@@ -7,7 +7,7 @@ import { Grid, Row, Stack } from '#ui/layout.tsx';
 import { Sentence } from '#ui/sentence.tsx';
 import { AddressTrial } from './address-trial.tsx';
 
-/** A text to copy into the device. */
+/** A text to copy to the device. */
 function Copied({ label, text }: { label: string; text: string }) {
   return (
     <Row justify="between" gap="3" className="surface-sunken pad-m">
@@ -20,7 +20,7 @@ function Copied({ label, text }: { label: string; text: string }) {
   );
 }
 
-/** Places in the settings of a system, each within the one before. */
+/** A path through the settings of a system, from menu to submenu. */
 function Place({ of, path }: { of?: string; path: readonly string[] }) {
   return (
     <span className="block">
@@ -30,7 +30,7 @@ function Place({ of, path }: { of?: string; path: readonly string[] }) {
   );
 }
 
-/** Numbered steps on the device. */
+/** Numbered steps to follow on the device. */
 function Steps({ steps }: { steps: readonly ReactNode[] }) {
   return (
     <Stack as="ol" gap="4" className="bare large unlined">
@@ -224,7 +224,7 @@ function ForLinux({ host, addresses, address }: { host: string | null; addresses
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/u;
 
-/** True if the steps can work from the address of this page: devices ask over https, except on the server's own computer. Some kinds ask without it. */
+/** True if the steps work with the address of this page: devices require https, except on the server's own computer. Some kinds do not. */
 export function hasUsableSteps(
   kind: WebDeviceKind,
   { tls_host, addresses, plain }: WebProtection['ways'],
@@ -236,7 +236,7 @@ export function hasUsableSteps(
   return (kind === 'router' || kind === 'other') && plain !== null;
 }
 
-/** The steps on the device itself. */
+/** The steps to follow on the device itself. */
 export function Instructions({ device, ways }: { device: WebDevice; ways: WebProtection['ways'] }) {
   const { origin, protocol } = window.location;
   const address = `${origin}/dns/${device.key}`;

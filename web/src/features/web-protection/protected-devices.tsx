@@ -10,14 +10,14 @@ import { ChoicesCard, NamesCard, OfHouseholdCard } from './choices.tsx';
 import { RefusedCard } from './refused-card.tsx';
 import { WebDeviceRow } from './web-device-card.tsx';
 
-/** "3 of 10"; the number alone where the plan sets no limit. */
+/** "3 of 10", or only the number if the plan sets no limit. */
 const countOf = (count: number, maximum: number) =>
   maximum >= UNLIMITED_DEVICES ? formatNumber(count) : `${formatNumber(count)} of ${formatNumber(maximum)}`;
 
 /** The devices, the refused names, and the person's choices. `onAdd` begins another device, where nothing above does. */
 export function ProtectedDevices({ web, onAdd }: { web: WebProtection; onAdd: (() => void) | undefined }) {
   const asked = useAsked('device');
-  // Choices without a device that they govern would promise what they do not do.
+  // Choices are shown only if there is a device that they apply to.
   const hasOwn = web.devices.some((device) => !device.is_of_household);
   return (
     <>

@@ -70,7 +70,7 @@ function RefusedRow({ refused, web }: { refused: WebRefusal; web: WebProtection 
 export function RefusedCard({ web }: { web: WebProtection }) {
   const query = useInfiniteQuery(refusalsQuery);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  // The websites of profiles are never listed here, but their devices count.
+  // The websites of profiles are never listed here, although their devices count.
   const isOfHousehold = web.devices.some(({ refused }) => refused.length > 0);
   const more = hasNextPage && <ShowMore left={leftOf(data)} loading={isFetchingNextPage} onMore={() => void fetchNextPage()} />;
   return (

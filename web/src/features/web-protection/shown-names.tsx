@@ -10,7 +10,7 @@ import { Refusal } from '#ui/refusal.tsx';
 import { ShowMore } from '#ui/show-more.tsx';
 import { shownNamesQuery, useShowNames } from './web-protection.queries.ts';
 
-/** All names that a device asked for in the hour that its person chose. */
+/** All names that a device queried in the hour that the person chose. */
 export function ShownNames({ device: { id }, until }: { device: WebDevice; until: string }) {
   const now = useMinute();
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(shownNamesQuery(id));

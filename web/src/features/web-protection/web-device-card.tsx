@@ -15,7 +15,7 @@ import { Instructions } from './instructions.tsx';
 import { ShownNames } from './shown-names.tsx';
 import { useRemoveDevice, useRenewKey, useShowNames } from './web-protection.queries.ts';
 
-/** "24 hours", and from two days on "3 days". */
+/** A number of hours in words: "24 hours", from two days on "3 days". */
 const spanOf = (hours: number) => (hours < 48 ? formatSpan(hours, 'hour') : formatSpan(Math.ceil(hours / 24), 'day'));
 
 const askedWords = (count: number) =>
@@ -29,11 +29,11 @@ const OF_HOUSEHOLD = { tone: 'plain', words: 'In Household' } as const;
 interface WebDeviceRowProps {
   device: WebDevice;
   web: WebProtection;
-  /** Given if the address names this device. */
+  /** Scrolls to the card; defined if the address names this device. */
   reach: ((row: HTMLElement | null) => void) | undefined;
 }
 
-/** A device with its state, and the names refused on it within a day. */
+/** A device with its state, and the names that were refused on it within 24 hours. */
 export function WebDeviceRow({ device, web, reach }: WebDeviceRowProps) {
   const now = useMinute();
   const [areStepsShown, setAreStepsShown] = useState(false);
@@ -48,7 +48,7 @@ export function WebDeviceRow({ device, web, reach }: WebDeviceRowProps) {
   const line = all === 0 ? KINDS[kind].label : `${KINDS[kind].label} · ${askedWords(all)}`;
   const steps = { label: areStepsShown ? 'Hide steps' : 'Show steps', onSelect: () => setAreStepsShown(!areStepsShown) };
   const isWaiting = device.last_question_at === null;
-  /** The agent has its address, and needs no person for it. */
+  /** The agent configures the address itself. */
   const isByAgent = device.device_id !== null;
   const newAddress = {
     label: 'New address',

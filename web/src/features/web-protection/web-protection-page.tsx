@@ -31,10 +31,10 @@ function refusedOf(devices: readonly WebDevice[]): string {
   });
 }
 
-/** Loaded with the first device. */
+/** Loaded when there is a device. */
 const ProtectedDevices = lazyPart(async () => (await import('./protected-devices.tsx')).ProtectedDevices);
 
-/** The one answer of the page: a device is protected only while its website requests arrive. */
+/** The page's main message. A device is protected only while its DNS queries arrive. */
 function answerOf({ devices, has_dangerous }: Pick<WebProtection, 'devices' | 'has_dangerous'>) {
   if (devices.length === 0)
     return {
@@ -89,7 +89,7 @@ const REST = [
   { icon: IconHelpCircle, title: 'You see why', sentence: 'Each refused website has its reason, and you can allow it.' },
 ] as const;
 
-/** The first state, below the choice of a device. */
+/** An explanation below the choice of a device, shown without any device. */
 function WhatItDoes({ has_dangerous }: Pick<WebProtection, 'has_dangerous'>) {
   const sentence = has_dangerous ? KNOWN.lists : KNOWN.few;
   const parts = [{ icon: IconShieldX, title: 'Dangerous websites don’t open', sentence }, ...REST];
@@ -108,7 +108,7 @@ function WhatItDoes({ has_dangerous }: Pick<WebProtection, 'has_dangerous'>) {
   );
 }
 
-/** The profile that the address names for a new device, and the way back to it. */
+/** The profile that the address names for a new device, and a link back to it. */
 function useProfileOfAddress(id: string | null) {
   const { data, isPending } = useQuery({ ...householdQuery, enabled: id !== null });
   const navigate = useNavigate();
@@ -119,7 +119,7 @@ function useProfileOfAddress(id: string | null) {
   };
 }
 
-/** Devices that ask this server for names, and the names that it refuses them. */
+/** Devices that use this server for DNS, and the names that it refuses. */
 export function WebProtectionPage() {
   const { data: web, error, refetch } = useQuery(webProtectionQuery);
   const [search, setSearch] = useSearchParams();

@@ -21,7 +21,7 @@ import { tryAddress } from '#api/try-address.ts';
 
 const KEY = ['devices', 'web'];
 
-/** Interval of refetching refusals, in ms, for a person who wonders why a website doesn't open. */
+/** Interval of refetching refusals in ms, for a person who finds that a website doesn't open. */
 const REFUSALS_INTERVAL = 5_000;
 
 export const refusalsQuery = {
@@ -29,7 +29,7 @@ export const refusalsQuery = {
   refetchInterval: REFUSALS_INTERVAL,
 };
 
-/** Tried anew each time that the steps of a device are opened. */
+/** Tested again each time that the steps of a device are opened. */
 export const trialQuery = (address: string) =>
   queryOptions({
     queryKey: [...KEY, 'trial', address],

@@ -34,7 +34,7 @@ const peopleQuery = (search: string) =>
   recordsQuery('users', search, (signal) => call(listUsers, { signal, query: { search, limit: SHOWN } }));
 const conversationsQuery = (search: string) =>
   recordsQuery('desk', search, (signal) => call(listConversations, { signal, query: { search, limit: SHOWN } }));
-/** Scans by name; by their state where the word is one. */
+/** Scans by name, or by state if the text is a state. */
 function scansQuery(search: string) {
   const status = scanStatusSchema.safeParse(search.toLowerCase()).data;
   const query = status === undefined ? { search, limit: SHOWN } : { status, limit: SHOWN };

@@ -35,7 +35,7 @@ export function Palette({ user, early, onClose }: PaletteProps) {
 
   useClosedByBack(true, onClose);
 
-  // At once with the element, from which on letters go to the field.
+  // Attached together with the element, because from then on the field receives the typed letters.
   useLayoutEffect(() => {
     dialog.current?.showModal();
     field.current?.focus();
