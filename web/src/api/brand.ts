@@ -1,7 +1,7 @@
 import { type Logo, logoSizeSchema } from '@palisade/contract/brand';
 import { useConfig } from './config.ts';
 
-/** The logo in the head of the page, where the server wrote it: it is there before the settings. */
+/** The logo that the server writes into the head of the page, available before the settings. */
 function logoOfPage(): Logo | null {
   const link = document.querySelector<HTMLLinkElement>('#logo');
   if (!link) return null;
@@ -10,7 +10,7 @@ function logoOfPage(): Logo | null {
   return size === undefined ? null : { ...size, path: link.getAttribute('href') ?? '' };
 }
 
-/** The provider’s logo; null where the product’s mark stands. */
+/** The provider’s logo; null if there is none, so that the product’s mark is shown. */
 export function useLogo(): Logo | null {
   const brand = useConfig()?.brand;
   return brand === undefined ? logoOfPage() : brand.logo;

@@ -3,7 +3,7 @@ import type { InferDataFromTag, Query, QueryClient, QueryKey } from '@tanstack/r
 interface ListChange<Data> {
   /** False if the key is a prefix of the keys of several lists. */
   isExact?: boolean;
-  /** Initial data for a query that has none; without it such a query stays empty. */
+  /** Initial data for a query that has none; without it the query stays empty. */
   begin?: Data;
 }
 

@@ -43,7 +43,7 @@ export function useConfig(): Config | undefined {
   return useSyncExternalStore(listeners.subscribe, () => config);
 }
 
-/** True if emails of this server go out, as far as the settings say. */
+/** True if this server sends emails, according to its settings. */
 export function useIsMailed(): boolean {
   return useConfig()?.reset_delivery === 'email';
 }

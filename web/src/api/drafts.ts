@@ -1,11 +1,11 @@
 import { currentSession } from './session.ts';
 
-/** Storage key of an unsent text, separate for each person and place. */
+/** Storage key of an unsent text, separate for each person and each field (`place`). */
 function keyOf(place: string): string {
   return `palisade.draft.${currentSession()?.user_info.id ?? ''}.${place}`;
 }
 
-/** The draft of a place; empty if there is none or storage is blocked. */
+/** The draft of a field; empty if there is none or storage is blocked. */
 export function readDraft(place: string): string {
   try {
     return localStorage.getItem(keyOf(place)) ?? '';

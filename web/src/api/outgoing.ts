@@ -56,7 +56,7 @@ function keptSchema<Body>(body: z.ZodType<Body>) {
   return z.object({ body, at: z.string(), sentence: z.string().optional(), state: z.enum(['waiting', 'failed']) });
 }
 
-/** Delay until the next useful attempt, in seconds; undefined for a final refusal. 0 means that the connection decides. */
+/** Delay until a new attempt, in seconds; undefined for a final refusal. 0 after a lost connection, for the next step of the backoff. */
 function waitOf(error: unknown): number | undefined {
   if (!(error instanceof CallError)) return undefined;
   if (error.kind === 'network') return 0;

@@ -4,7 +4,7 @@ import type { QueryKey } from '@tanstack/react-query';
 /** Prefixes of the query keys that show each part of an account. */
 const SHOWN_IN: Record<Topic, readonly QueryKey[]> = {
   rules: [['firewall']],
-  // Events carry the messages themselves.
+  // The messages themselves arrive in events.
   messages: [['chat', 'state']],
   remote: [['remote']],
   subscription: [['subscription'], ['anti-hacking']],

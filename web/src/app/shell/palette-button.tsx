@@ -35,7 +35,7 @@ export function PaletteButton() {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
-      // Over another dialog the palette would lead away from it.
+      // Not over another dialog, which the palette would leave.
       if (document.querySelector('[role="dialog"], dialog[open]')) return;
       event.preventDefault();
       setIsOpen(true);

@@ -4,7 +4,7 @@ import { call } from '#api/call.ts';
 
 /** Refetch interval in ms. */
 const ASKED_AGAIN = 60_000;
-/** In ms. Parts that mount with the page's reply do not fetch again. */
+/** Time for which data is fresh, in ms: parts that mount together with the reply do not fetch again. */
 const FRESH = 2_000;
 
 /** Counts of waiting records and first steps of a new installation. For administrators only. */

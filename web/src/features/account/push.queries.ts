@@ -53,7 +53,7 @@ async function turnOn(): Promise<void> {
   const { public_key } = await call(readPush);
   await navigator.serviceWorker.register('/service-worker.js');
   const worker = await navigator.serviceWorker.ready;
-  // A browser has one subscription; one with another key of the server receives nothing.
+  // A service worker has one subscription; one made with another key of the server would receive nothing.
   await (await worker.pushManager.getSubscription())?.unsubscribe();
   const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: public_key });
   try {

@@ -49,7 +49,7 @@ export function scanOfUpload({ state }: Upload): Scan | undefined {
   return state.phase === 'done' ? state.scan : undefined;
 }
 
-/** Whether a finished upload is infected, and no harmless test file. */
+/** Whether a finished upload is infected and not a harmless test file. */
 export function isInfected(upload: Upload): boolean {
   const scan = scanOfUpload(upload);
   return scan?.scan_status === 'infected' && !scan.is_test_file;
@@ -108,7 +108,7 @@ export function describeSummary({ clean, infected, test_files, pending, failed, 
   );
 }
 
-/** The result of a single file: "clean", "not scanned". Empty before it. */
+/** The result of a single file: "clean", "not scanned". Empty while it is unknown. */
 export function describeResult({ clean, infected, test_files, pending, failed, cancelled }: UploadSummary): string {
   if (infected > 0) return 'infected';
   if (test_files > 0) return 'harmless test file';

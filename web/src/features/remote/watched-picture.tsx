@@ -46,7 +46,7 @@ export function WatchedPicture({ picture, customer, isPaused, trouble, onAgain, 
   const lastFrame = useRef(0);
 
   function takeFrame(at: number) {
-    // The screen shows seconds.
+    // Two updates per second are enough, because the screen shows whole seconds.
     if (at - lastFrame.current < 500) return;
     lastFrame.current = at;
     setFrameAt(at);
