@@ -9,18 +9,18 @@ create table alerts (
   created_at text not null,
   ip_address text,
   simulated integer not null,
-  -- Unique key of an incident, so that repeated reports raise one alert.
+  -- Each incident raises one alert, however often it is reported.
   dedupe_key text not null unique,
   rule text not null default '',
-  -- Network or address of origin, or the file concerned. Null if there are several or none.
+  -- The network or address that it came from, or the file that it is about; null where there are several, or none.
   source text,
   -- blocked, allowed or unknown.
   outcome text not null default '',
-  -- JSON in the format of the contract.
+  -- JSON, as the contract has it.
   evidence text not null default '',
   count integer not null default 1,
   last_seen text not null default '',
-  -- Id of the latest occurrence, used as sort key and page cursor of the list.
+  -- An id of its latest occurrence: the list's order, and its cursor.
   last_id text not null default '',
   status text not null default 'open',
   resolved_reason text,
@@ -29,15 +29,15 @@ create table alerts (
   resolved_at text,
   resolved_by text,
   device_id text,
-  -- JSON: ids of the sessions concerned.
+  -- JSON: the ids of the sessions that it is about.
   session_ids text not null default '[]',
-  -- The suppression that hides the alert from the list.
+  -- The suppression that keeps it out of the list.
   hidden_by text,
   browser_id text,
-  -- JSON: code and parameters of the description. Null in older rows.
+  -- The code and the parameters of the description, as JSON; null in older rows.
   phrase text
 );
--- A covering index, so that counts read only the index.
+-- Whole, so that a count reads the index alone.
 create index alerts_counts on alerts
   (user_id, simulated, outcome, threat_type, rule, severity, status, resolved_reason, hidden_by, created_at);
 create index alerts_last_seen on alerts (last_seen);
@@ -69,29 +69,29 @@ create table alert_suppressions (
   constraint alert_suppressions_rule_source unique (user_id, rule, source)
 );
 
--- One row for each person, key and day with a mail.
+-- One row for each person, key and day that a mail was written about.
 create table alert_mails (
   dedupe_key text primary key,
   user_id text not null references users(id) on delete cascade,
   day text not null
 );
 
--- A single row. The server that updates next_at writes the digests.
+-- One row: the server that moves next_at writes the digests.
 create table alert_digest (
   id integer primary key,
   since text not null,
   next_at text not null,
-  -- Progress of a week's digests: the end of their period, and the person of the last written one. Null while no digests are
-  -- being written.
+  -- Progress of a week's digests: the end of their period, and the person of the last one written. Null while none are being
+  -- written.
   until text,
   written_to text
 );
 
--- Current counts of the detection rules, short-lived and shared by all servers.
+-- The rules' present counts: short-lived, and shared by all servers.
 create table detection_windows (
   rule text not null,
   key text not null,
-  -- JSON; empty if there are no counts.
+  -- JSON; empty without counts.
   state text not null,
   updated_at text not null,
   expires_at text not null,
@@ -102,33 +102,33 @@ create index detection_windows_expires_at on detection_windows (expires_at);
 create table known_browsers (
   id text primary key,
   user_id text not null references users(id) on delete cascade,
-  -- Identifier of the browser; empty if the browser stores none.
+  -- The browser's identifier; empty for one that keeps none.
   browser_id text not null,
   client text not null,
   source text not null,
   first_seen text not null,
   last_seen text not null,
   trusted_at text,
-  -- 0 while the browser is new and the person has not decided about it.
+  -- 0 while it was new, without a decision of its person.
   reviewed integer not null check (reviewed in (0, 1)),
   constraint known_browsers_seen unique (user_id, browser_id, client, source)
 );
 create index known_browsers_last_seen on known_browsers (last_seen);
 
--- Findings of detection rules, kept until all recipients are notified.
+-- Findings of rules, kept until all recipients have been notified.
 create table detection_findings (
   id text primary key,
   created_at text not null,
   -- JSON.
   found text not null,
-  -- JSON: ids of the notified recipients.
+  -- JSON: the ids of the notified recipients.
   told text not null
 );
 
--- One row for a period with the same score, without a gap of a day.
+-- A score that was found again and again, without a pause of a day in between, is one row.
 create table score_history (
   user_id text not null references users(id) on delete cascade,
-  -- Times of the first and last calculation with this score.
+  -- When it was found first, and last.
   since text not null,
   until text not null,
   score integer not null,
@@ -136,14 +136,14 @@ create table score_history (
 );
 create index score_history_user_id_until on score_history (user_id, until);
 
--- The latest security check of each person, with its complete result as JSON.
+-- The newest security check of each person, with its whole result as JSON.
 create table security_checks (
   user_id text primary key references users(id) on delete cascade,
   checked_at text not null,
   result text not null
 );
 
--- Browsers that receive push notifications, with their encryption keys.
+-- Browsers that get notices, with the keys that these are encrypted for.
 create table push_subscriptions (
   id text primary key,
   user_id text not null references users(id) on delete cascade,

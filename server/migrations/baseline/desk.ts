@@ -13,18 +13,18 @@ create table conversations (
   last_customer_message_at text,
   waiting_since text,
   last_at text not null,
-  -- Sequence numbers of messages: the last one, the last one that is not a note, and the last one that each side has read.
+  -- Places of messages: of the last one, of the last one that is no note, and up to where each side has read.
   last_seq integer not null,
   last_shown_seq integer not null,
   customer_read_seq integer not null,
   support_read_seq integer not null,
-  -- The last message about which a mail was sent to the customer.
+  -- The last message that a mail to the customer reported.
   mailed_seq integer not null,
-  -- The version is incremented with each change. The other columns are the last version and the last message sent to pages.
+  -- Grows with each change; and the last change, and the last message, that were sent to pages.
   version integer not null,
   told_version integer not null,
   told_seq integer not null,
-  -- Time from which the assignee is expected to answer. Null: from the time at which the customer began to wait.
+  -- Time since when the assignee is expected to answer. Null: since the customer waits.
   held_since text
 );
 create index conversations_assignee on conversations (assignee_id, status);
@@ -63,7 +63,7 @@ create table chat_messages (
   seq integer not null,
   message text not null,
   sender text not null check (sender in ('user', 'support')),
-  -- The author, also if it is the customer; null for an automatic message. The name is the staff member's at that time.
+  -- The author, the customer too; null for an automatic message. The name is that of staff, as it was.
   author_id text references users(id) on delete set null,
   author text,
   is_automatic integer not null,
@@ -71,26 +71,26 @@ create table chat_messages (
   client_message_id text,
   card text,
   timestamp text not null,
-  -- JSON: codes and parameters of the server's sentences in a message, in order. Null for text of a person, and in
+  -- The phrases of the server's own sentences in a message, in their order, as JSON; null for words of a person, and in
   -- older rows.
   phrases text
 );
 create unique index chat_messages_place on chat_messages (conversation_id, seq);
--- A message that is sent again is stored once.
+-- A message that is sent again is the same one.
 create unique index chat_messages_sent_once on chat_messages (author_id, client_message_id) where client_message_id is not null;
 create index chat_messages_user_id on chat_messages (user_id, id);
 
 create table chat_attachments (
   id text primary key,
   uploader_id text references users(id) on delete set null,
-  -- Null until the message with the file is sent.
+  -- Null until it is sent.
   conversation_id text references conversations(id) on delete cascade,
   message_id text references chat_messages(id) on delete cascade,
   place integer,
   filename text not null,
   size integer not null,
   sha256 text not null,
-  -- Type of a picture that pages may show, detected from its bytes. Null for other files.
+  -- Of a picture that pages may show: by its bytes. Null for everything else.
   picture_type text,
   status text not null check (status in ('scanning', 'clean', 'infected', 'unread', 'failed')),
   threat text,
@@ -104,7 +104,7 @@ create table desk_staff (
   user_id text primary key references users(id) on delete cascade,
   chosen text not null check (chosen in ('here', 'away', 'offline')),
   is_absent integer not null,
-  -- Time since which the person has no open page.
+  -- Time since when they have no open page.
   gone_since text
 );
 
@@ -116,21 +116,21 @@ create table canned_answers (
   updated_at text not null
 );
 
--- Received mails of customers, kept for 30 days after a person has read them. If the state is unverified, the customer is not
--- proven to be the author.
+-- Mails of customers as they arrived, until a person has had them for 30 days. The customer did not prove to be the author
+-- of those whose state is unverified.
 create table arrived_mails (
   id text primary key,
   conversation_id text not null references conversations(id) on delete cascade,
   user_id text not null references users(id) on delete cascade,
-  -- Equal for all copies of a mail.
+  -- The same for each copy of a mail.
   mail_key text not null,
   state text not null check (state in ('unverified', 'message')),
   size integer not null,
   sha256 text not null,
-  -- The message or note made from the mail.
+  -- The message or the note that it became.
   message_id text references chat_messages(id) on delete set null,
   arrived_at text not null,
-  -- Time at which a member of staff read it.
+  -- Time since when a member of staff has read that.
   read_at text
 );
 create unique index arrived_mails_key on arrived_mails (conversation_id, mail_key);

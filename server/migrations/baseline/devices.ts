@@ -12,19 +12,19 @@ create table firewall_rules (
   port text not null,
   enabled integer not null check (enabled in (0, 1)),
   created_at text not null,
-  -- End of a temporary rule; null for a permanent one.
+  -- When a temporary rule switches itself off; null for one that lasts.
   expires_at text,
-  -- JSON: ids of the devices that the rule applies to; empty for all devices.
+  -- JSON: the ids of the devices that it is for; empty for all of them.
   device_ids text not null default '[]'
 );
 create index firewall_rules_expires_at on firewall_rules (expires_at) where enabled = 1 and expires_at is not null;
 create index firewall_rules_user_id_id on firewall_rules (user_id, id);
 
--- Number of a person's rules, so that the database enforces the limit for concurrent additions.
+-- The number of a person's rules, so that of several additions at once the database decides which one is too many.
 create table firewall_rule_counts (
   user_id text primary key references users(id) on delete cascade,
   rules integer not null,
-  -- Incremented with each change of the person's rules.
+  -- Rises by one with each change of a person's rules.
   rev integer not null default 0
 );
 
@@ -38,27 +38,27 @@ create table firewall_revisions (
   added integer not null,
   changed integer not null,
   removed integer not null,
-  -- JSON: each changed rule before and after the change; null for an added or removed rule.
+  -- JSON: each rule as it was before and is after, null where it was not or is not there.
   changes text not null,
   constraint firewall_revisions_rev unique (user_id, rev)
 );
 
--- Computers with an agent.
+-- Computers that an agent runs on.
 create table devices (
   id text primary key,
   user_id text not null references users(id) on delete cascade,
   device_name text not null,
   hostname text not null,
-  -- JSON as reported by the agent.
+  -- JSON, as the agent says it.
   os text not null,
   public_key text not null,
-  -- SHA-256 in hex of a token of 32 random bytes.
+  -- SHA-256 in hex of 32 random bytes.
   token_hash text not null unique,
   agent_version text not null,
   enrolled_at text not null,
   revoked_at text,
   last_seen_at text,
-  -- Agent process with the only allowed connection, and the end of its lease by the clock of the database.
+  -- The holder of its one connection, and the end of its lease, by the clock of the database.
   instance text,
   connection_id text,
   connected_until text,
@@ -66,17 +66,17 @@ create table devices (
   skew_ms bigint,
   default_inbound text not null check (default_inbound in ('allow', 'block')),
   default_outbound text not null check (default_outbound in ('allow', 'block')),
-  -- Number of the device's own changes in the revision of its rules, and number of changes of other parts of its desired state.
+  -- Changes of its own that make a revision, beside those of its person's rules; and of any other part of its desired state.
   own_rev integer not null,
   told_rev integer not null,
-  -- The device's last ack of a revision.
+  -- Its last answer to a revision.
   ack_rev integer not null,
   ack_state text,
   ack_errors text not null,
   applied_rev integer not null,
   applied_at text,
   pending_since text,
-  -- The last counted report: process of the agent, and sequence number.
+  -- The report that was counted last, of which start of the agent.
   report_instance text,
   report_seq bigint not null,
   blocked_total bigint not null,
@@ -88,25 +88,25 @@ create table devices (
   watched text not null,
   exclusions text not null,
   last_full_scan_at text,
-  -- Time at which the person was notified of a long silence; null when the device reports again.
+  -- When its person was notified of a long silence; null once it is heard again.
   silence_told_at text,
-  -- Start of the trial of the revision ack_rev; null without a trial.
+  -- Since when a device tries out the revision of ack_rev; null while it tries none.
   trial_at text,
-  -- JSON: number of folders that the device watches, and the reason if some are not watched. Null if it watches none or
+  -- JSON: the number of folders that a device watches for new files, and the reason if not all; null where it watches none or
   -- has not reported.
   watching text,
-  -- The last counted part of the agent's log of dropped packets. The agent repeats a part until it is confirmed, and it is counted once.
+  -- The part of an agent's log of dropped packets that was counted last: it is repeated until it is confirmed, and counts once.
   blocked_log text,
   blocked_number bigint not null default 0,
-  -- Time of the last report, and the agent's health (JSON). A connected agent that does not report is faulty.
+  -- When the agent of a device last reported, and its health (JSON): a connected agent that does not report does not work.
   reported_at text,
   health text,
   constraint devices_key unique (user_id, public_key)
 );
 create index devices_user_id_id on devices (user_id, id);
 
--- Number of a person's devices that are not revoked, so that the database enforces the limit for concurrent
--- enrolments.
+-- The number of a person's devices that are not revoked, so that of several enrolments at once the database decides which one
+-- is too many.
 create table device_counts (
   user_id text primary key references users(id) on delete cascade,
   devices integer not null
@@ -119,7 +119,7 @@ create table enrolment_codes (
 );
 create index enrolment_codes_user_id on enrolment_codes (user_id);
 
--- Counters of each rule and of each direction's default: values of the current epoch, and sums of earlier epochs.
+-- Decisions of each rule, or of a direction's default: of the counter's present epoch, and of those before.
 create table device_counters (
   device_id text not null references devices(id) on delete cascade,
   "of" text not null,
@@ -132,14 +132,14 @@ create table device_counters (
   constraint device_counters_pk primary key (device_id, "of")
 );
 
--- Recently dropped packets, by periods of five minutes.
+-- Recently dropped packets, in parts of five minutes.
 create table device_blocked (
   device_id text not null references devices(id) on delete cascade,
   part text not null,
   direction text not null,
   protocol text not null,
   address text not null,
-  -- -1 without a port.
+  -- -1 where there is none.
   port integer not null,
   packets bigint not null,
   first_at text not null,
@@ -147,7 +147,7 @@ create table device_blocked (
   constraint device_blocked_pk primary key (device_id, part, direction, protocol, address, port)
 );
 
--- Received events, so that a repeated event is counted once.
+-- Received events, so that each counts once in spite of repeats.
 create table device_events (
   device_id text not null references devices(id) on delete cascade,
   id text not null,
@@ -177,7 +177,7 @@ create table device_findings (
   id text primary key,
   user_id text not null references users(id) on delete cascade,
   device_id text not null references devices(id) on delete cascade,
-  -- Id given by the device.
+  -- As the device names it.
   finding_id text not null,
   scan_id text,
   path text not null,
@@ -188,10 +188,10 @@ create table device_findings (
   found_at text not null,
   state text not null,
   reason text,
-  -- The pending order of the person.
+  -- The person's order that the device has not carried out.
   order_id text,
   order_action text,
-  -- A second look by the server's scanner: its state, the order for the device, its times, the resulting scan, and the
+  -- A second look by the server's scanner: its state, the order for the device, its times, the scan that answers, and the
   -- reason if there is none.
   look_state text,
   look_order_id text,
@@ -204,7 +204,7 @@ create table device_findings (
 create index device_findings_look on device_findings (look_order_id);
 create index device_findings_user_id_id on device_findings (user_id, id);
 
--- Remote sessions during which a device was connected, and the changes that it reported afterwards.
+-- Remote sessions during which a device was connected, and the changes that it found afterwards.
 create table device_sessions (
   id text primary key,
   user_id text not null references users(id) on delete cascade,
@@ -220,7 +220,7 @@ create table device_sessions (
 create index device_sessions_device on device_sessions (device_id, state);
 create index device_sessions_user on device_sessions (user_id, id);
 
--- Operating systems without an agent that people have requested.
+-- Systems without an agent that people ask for.
 create table device_wishes (
   user_id text not null references users(id) on delete cascade,
   system text not null check (system in ('windows', 'macos', 'phone')),
@@ -229,7 +229,7 @@ create table device_wishes (
   constraint device_wishes_pk primary key (user_id, system)
 );
 
--- Signature sets offered to devices. The number increases with each change, so that devices recognize an older set.
+-- Sets of signatures that devices were offered: the number rises with each change, so that a device can tell an older one.
 create table signature_editions (
   number integer not null,
   sha256 text not null,

@@ -3,7 +3,7 @@ const COLUMNS = `slug text not null unique,
   summary text not null,
   body text not null,
   is_published integer not null,
-  -- Text for the search: the body without Markdown markup.
+  -- The searched words: the body without its marks.
   words text not null,
   updated_at text not null`;
 

@@ -3,7 +3,7 @@ export const REMOTE = `
 create table remote_sessions (
   id text primary key,
   user_id text not null references users(id) on delete cascade,
-  -- Names at that time: the customer when the session was created, the technician who joined, and the technician's provider.
+  -- Names as they were: of the customer when the session was created, of the technician who asked, and for whom they work.
   customer text not null,
   session_code text not null,
   status text not null check (status in ('active', 'pending', 'completed', 'cancelled')),
@@ -11,24 +11,24 @@ create table remote_sessions (
   expires_at text not null,
   joined_at text,
   ended_at text,
-  -- Without a check constraint, because later versions add reasons.
+  -- Not checked here, but by the application: a later version ends sessions for further reasons.
   end_reason text,
   agent_id text references users(id) on delete set null,
   support_agent text,
   version integer not null default 1,
   provider text,
   staff_since text,
-  -- Time by which the customer must answer the technician's request.
+  -- Until when the customer has to answer who asks.
   consent_by text,
   approved_at text,
   view text,
   reaffirmed_at text,
-  -- JSON: connections with a shared screen, and the time since which there is none.
+  -- JSON: the connections on which something is shown; and since when there is none.
   shares text not null default '[]',
   has_shared integer not null default 0,
   unshared_at text,
   paused_at text,
-  -- For each side: its page, the end of the page's lease, the time since which there is no page, and the reason.
+  -- The page of each side, the end of its lease, and since when there is none and why.
   customer_seat text,
   customer_until text,
   customer_lost_at text,
@@ -37,9 +37,9 @@ create table remote_sessions (
   technician_until text,
   technician_lost_at text,
   technician_lost_by text,
-  -- Time at which the session ends automatically without further activity.
+  -- When the clock ends it unless something happens.
   due_at text,
-  -- Numbers of audit log entries and of messages of the session.
+  -- Entries of the audit log about it, and messages in it.
   noted integer not null default 0,
   last_seq integer not null default 0,
   notes text not null default '',
@@ -48,18 +48,18 @@ create table remote_sessions (
   reported_at text,
   report_reason text,
   report_comment text,
-  -- JSON: current grants, the grant that ended last, and the reason.
+  -- JSON: the grants that hold, and which ended last and why.
   grants text not null default '[]',
   grants_ended text,
-  -- State of each side in the voice call: off, muted or open.
+  -- Each side's part in the voice call: off, muted or open.
   customer_voice text not null default 'off',
   technician_voice text not null default 'off'
 );
 create index remote_sessions_agent_id_id on remote_sessions (agent_id, id);
--- For the administrators' list of all sessions, reported ones first.
+-- Administrators read the sessions of all people page by page, those that were reported first.
 create index remote_sessions_overseen on remote_sessions ((case when reported_at is null then 1 else 0 end), id desc)
   where joined_at is not null;
--- A code is unique among waiting and running sessions, and a person has at most one code that a technician can join with.
+-- Among sessions that wait or run a code leads to one; and a person has one code at a time that a technician can join with.
 create unique index remote_sessions_session_code_open on remote_sessions (session_code) where status in ('active', 'pending');
 create index remote_sessions_user_id_id on remote_sessions (user_id, id);
 create unique index remote_sessions_user_id_pending on remote_sessions (user_id) where status = 'pending';
@@ -96,7 +96,7 @@ create table remote_files (
   status text not null check (status in ('recording', 'scanning', 'clean', 'infected', 'unread', 'failed', 'refused')),
   threat text,
   sent_at text not null,
-  -- Time at which the scan started.
+  -- Since when it is being scanned.
   arrived_at text
 );
 create index remote_files_session on remote_files (session_id, id);

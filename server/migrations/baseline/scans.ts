@@ -14,40 +14,40 @@ create table scans (
   notes text not null,
   engines text not null,
   coverage text,
-  -- 1 while the uploaded bytes wait in the spool for their scan.
+  -- 1 while the uploaded bytes are kept in the spool because an engine has yet to read them.
   spooled integer not null,
   attempts integer not null,
   media_type text,
-  -- Time at which this person first uploaded these bytes.
+  -- When this person first uploaded these bytes.
   first_seen_at text not null default '',
-  -- JSON: data of the signatures about the threat.
+  -- JSON: the signatures' facts about the threat.
   threat_facts text,
-  -- 1 while the bytes are stored encrypted, in quarantine or until they can be scanned.
+  -- 1 while the bytes are kept encrypted, in quarantine or until they can be read.
   sealed integer not null default 0,
-  -- Time at which stored bytes, sealed or not, are deleted.
+  -- When bytes that are kept, sealed or not, are removed.
   kept_until text,
-  -- Engine, signatures and limits of the verdict. Null if the verdict must not be reused.
+  -- Engine, signatures and limits that the verdict is of; null where it may not serve again.
   edition text,
-  -- Time of the scan if the verdict comes from an earlier upload.
+  -- When the bytes were read, where the verdict is that of an earlier upload.
   answered_from text,
-  -- Number of engine crashes on these bytes, and the edition of those engines.
+  -- The number of engine deaths over these bytes, and the edition of those engines.
   engine_deaths integer not null default 0,
   engine_deaths_edition text,
-  -- Number of scans that did not finish because the server ended.
+  -- Readings by runs of the server that did not see their end.
   unended_readings integer not null default 0,
-  -- Data folder with the uploaded bytes, also after their deletion. Null: no bytes were stored, or they were stored before
+  -- The data folder that has, or had, the uploaded bytes of the record. Null: no bytes were kept, or they were kept before
   -- there was this column.
   home text,
-  -- 1 while the sealed bytes are in the shared store; 0: in a folder of the home, or not stored.
+  -- 1 while the sealed bytes of the record are in the store that servers share; 0: in a folder of its home, or nowhere.
   in_store integer not null default 0,
-  -- Checksum of the sealed bytes, with which stores, moves and backups are verified without the key. Null: sealed before
+  -- Checksum of the sealed bytes, so that a store, a move and a backup can be checked without the key. Null: sealed before
   -- there was this column, or not sealed.
   sealed_sha256 text,
-  -- Device and path of a file that was found on a device and never uploaded.
+  -- A file on a device, which was never uploaded: where it was found.
   device_id text,
   device_name text,
   device_path text,
-  -- JSON: codes and parameters of the notes, in order. Null in older rows.
+  -- The notes as phrases, in their order, as JSON; null in older rows.
   note_phrases text
 );
 create index scans_kept_until on scans (kept_until) where kept_until is not null;
@@ -57,12 +57,12 @@ create index scans_sealed on scans (user_id, id) where sealed = 1;
 create index scans_spooled on scans (spooled) where spooled = 1;
 create index scans_user_id_file_hash on scans (user_id, file_hash, id);
 create index scans_user_id_id on scans (user_id, id);
--- For the counts of the dashboard, and for reports that the server repeats at startup.
+-- For the counts of the dashboard, and for the reports that a start of the server repeats.
 create index scans_user_id_scan_status on scans (user_id, scan_status, id);
 
 create table quarantine_reports (
   id text primary key,
-  -- Unique, so that a finding is reported once.
+  -- A finding is reported once.
   scan_id text not null unique references scans(id) on delete cascade,
   user_id text not null references users(id) on delete cascade,
   reason text not null,
@@ -72,7 +72,7 @@ create table quarantine_reports (
 );
 create index quarantine_reports_status_id on quarantine_reports (status, id);
 
--- Counts of each person's scans, maintained by triggers (scan-counts.ts).
+-- Counts of each person's scans, kept by triggers (scan-counts.ts).
 create table scan_counts (
   user_id text primary key references users(id) on delete cascade,
   clean integer not null,
@@ -81,19 +81,19 @@ create table scan_counts (
   test_files integer not null
 );
 
--- Scam checks that a person has saved. excerpt is the beginning of the text; the input itself is not stored.
+-- Scam checks that their person kept. excerpt is the beginning of the text; the input itself is not stored.
 create table scam_checks (
   id text primary key,
   user_id text not null references users(id) on delete cascade,
   created_at text not null,
   verdict text not null check (verdict in ('dangerous', 'suspicious', 'nothing_found', 'not_checked')),
   excerpt text not null,
-  -- JSON: the result.
+  -- JSON: the answer.
   answer text not null
 );
 create index scam_checks_user_id_id on scam_checks (user_id, id);
 
--- Domains that a person trusts. The provider's lists are in another table, because they belong to no account.
+-- Domains that a person trusts. The provider's own lists have a table of their own: they belong to no account.
 create table scam_trusted (
   id text primary key,
   user_id text not null references users(id) on delete cascade,

@@ -3,7 +3,7 @@ export const SUBSCRIPTIONS = `
 create table subscription_templates (
   id text primary key,
   template_name text not null,
-  -- The name normalized for comparison: NFKC, lower case.
+  -- The name in the form in which two are the same: NFKC, lower case.
   template_name_key text not null,
   base_price_cents integer not null check (base_price_cents >= 0),
   currency text not null,
@@ -30,7 +30,7 @@ create table subscriptions (
   ended_as text check (ended_as in ('replaced', 'cancelled')),
   ended_at text
 );
--- At most one active subscription per person, also with concurrent assignments.
+-- However many admins assign at once, one subscription of a person is left.
 create unique index subscriptions_one_user_id on subscriptions (user_id) where ended_as is null;
 create index subscriptions_user_id_id on subscriptions (user_id, id);
 
