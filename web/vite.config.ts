@@ -279,7 +279,16 @@ const SIGNED_IN: Modules = {
   'src/domain/scan': ['scans', 'scan-badge', 'scan-row', 'scan-sentence', 'scan-summary', 'status-badge'],
   'src/domain/session': ['remote-news', 'sharing-now'],
   'src/domain/status': ['looked-at'],
-  'src/ui': ['button-link', 'closed-by-back', 'layout', 'sheet.css', 'test-files', 'use-message-notices', 'zone-note.css'],
+  'src/ui': [
+    'button-link',
+    'closed-by-back',
+    'layout',
+    'sheet.css',
+    'test-files',
+    'use-is-phone',
+    'use-message-notices',
+    'zone-note.css',
+  ],
   'contract/src': [
     'chat-read',
     'chat-record',
