@@ -358,6 +358,13 @@ const DESK: Modules = {
   'contract/src': ['desk-list'],
 };
 
+/** Parts of the customer's remote sessions and of the portal: as files of their own, their headers were a kilobyte. */
+const REMOTE: Modules = {
+  'src/features/remote': ['end-session', 'remote.queries', 'session-badge'],
+  'src/domain/session': ['remote-requests'],
+  'contract/src': ['remote-files'],
+};
+
 /** Account modules outside all groups. In the group of the account they would create an import cycle with a lazy part. */
 const OWN_DIALOGS: Modules = { 'src/features/account': ['app-setup', 'email-proof'] };
 const isOwnDialog = isOf(OWN_DIALOGS);
@@ -403,6 +410,7 @@ export default defineConfig({
             { name: 'administrators', test: isOf(ADMINISTRATORS) },
             { name: 'owner', test: isOf(OWNER) },
             { name: 'desk-home', test: isOf(DESK) },
+            { name: 'remote', test: isOf(REMOTE) },
             { name: 'lists-and-dialogs', test: isOfLists, minShareCount: 2 },
             { name: 'icons', test: isOf({ '@tabler': ['*'] }), minShareCount: 4 },
             { name: 'account', test: (path) => isAccount(path) && !isOwnDialog(path), minShareCount: 2 },
